@@ -1,0 +1,15 @@
+/** Time as a value, so that tests can move it. */
+export interface Clock {
+  /** Unix milliseconds. */
+  now(): number;
+  /** Calls `then` once after `ms`; the returned function takes that back. */
+  after(ms: number, then: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, then) {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,37 @@
+export { type Clock, systemClock } from "./clock.ts";
+export {
+  ChatError,
+  type ChatErrorCode,
+  messageOf,
+  type ProviderErrorCode,
+  TranscriptEntryError,
+  TranscriptMovedError,
+} from "./errors.ts";
+export type { Json } from "./json.ts";
+export {
+  type AssistantMessage,
+  type Exchange,
+  jsonBytes,
+  type Message,
+  messageBytes,
+  type Source,
+  sumUsage,
+  type ToolCall,
+  type ToolMessage,
+  type ToolResult,
+  type Usage,
+  type UserMessage,
+} from "./messages.ts";
+export type { Effort, FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
+export { cutBytes, cutCodePoints, utf8Length } from "./text.ts";
+export {
+  type CheckedCall,
+  checkBatch,
+  defineTool,
+  nameFromWire,
+  type StandardSchema,
+  type Tool,
+  toolsByName,
+  wireName,
+} from "./tools.ts";
+export type { TurnEvent, TurnResult } from "./turn-events.ts";

@@ -1,0 +1,106 @@
+/**
+ * What a conversation is made of. A message is plain data; an exchange is the messages that one completed turn adds:
+ * the person's, the model's and the tools', every tool call with its result.
+ */
+import type { Json } from "./json.ts";
+import { utf8Length } from "./text.ts";
+
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly text: string;
+  /** Documents and other data that came with the text: shown to the model as labelled, untrusted JSON. */
+  readonly sources?: readonly Source[];
+}
+
+export interface Source {
+  readonly label: string;
+  readonly text: string;
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly text: string;
+  readonly reasoning: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly provider: string;
+  readonly model: string;
+  /** The provider's own record of this message, verbatim; private, and sent only to the same provider and model. */
+  readonly continuation: Json | null;
+  /** What the provider counted for this step, input and output together, and the bytes of the messages it counted. */
+  readonly measured: { readonly tokens: number; readonly bytes: number } | null;
+}
+
+export interface ToolMessage {
+  readonly role: "tool";
+  readonly results: readonly ToolResult[];
+}
+
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: Json;
+}
+
+export interface ToolResult {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly state: "completed" | "failed" | "rejected";
+  readonly output: Json;
+}
+
+export interface Exchange {
+  readonly id: string;
+  readonly messages: readonly Message[];
+  readonly bytes: number;
+}
+
+/** Tokens; null where the provider did not say. */
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly totalTokens: number | null;
+  readonly reasoningTokens: number | null;
+  readonly cachedInputTokens: number | null;
+}
+
+/** The UTF-8 bytes that a message can take in a request, without the protocol's framing. */
+export function messageBytes(message: Message): number {
+  switch (message.role) {
+    case "user":
+      return (message.sources ?? []).reduce(
+        (sum, s) => sum + utf8Length(s.label) + utf8Length(s.text),
+        utf8Length(message.text),
+      );
+    case "assistant": {
+      const calls = message.toolCalls.reduce((sum, call) => sum + utf8Length(call.toolName) + jsonBytes(call.input), 0);
+      const portable = utf8Length(message.text) + calls;
+      return message.continuation === null ? portable : Math.max(portable, jsonBytes(message.continuation));
+    }
+    case "tool":
+      return message.results.reduce((sum, result) => sum + jsonBytes(result.output), 0);
+  }
+}
+
+export function jsonBytes(value: Json): number {
+  return utf8Length(JSON.stringify(value));
+}
+
+/** The sum over steps. A field that one step lacks is null; no step, or a step without usage: null. */
+export function sumUsage(steps: readonly (Usage | null)[]): Usage | null {
+  const first = steps[0];
+  if (first === undefined || first === null) return null;
+  return steps.slice(1).reduce<Usage | null>((sum, step) => (sum && step ? addUsage(sum, step) : null), first);
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  const add = (x: number | null, y: number | null) => (x === null || y === null ? null : x + y);
+  return {
+    inputTokens: add(a.inputTokens, b.inputTokens),
+    outputTokens: add(a.outputTokens, b.outputTokens),
+    totalTokens: add(a.totalTokens, b.totalTokens),
+    reasoningTokens: add(a.reasoningTokens, b.reasoningTokens),
+    cachedInputTokens: add(a.cachedInputTokens, b.cachedInputTokens),
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * What the turn loop needs of a model. `languageModel()` makes one of any AI SDK v4 model; a provider of your own
+ * implements it directly.
+ */
+import type { Json } from "./json.ts";
+import type { Message, Usage } from "./messages.ts";
+import type { Tool } from "./tools.ts";
+
+export interface Model {
+  /** A stable name, such as `openai`. With `modelId` it decides who may get continuation data back. */
+  readonly provider: string;
+  readonly modelId: string;
+  /** False: no tool definitions are sent, and the model answers in text. */
+  readonly supportsTools: boolean;
+  /**
+   * One request, streamed; nothing is retried. Throws ChatError with a ProviderErrorCode for what the provider or the
+   * network does. `finish` is the last event; a stream that ends without one counts as cut off. On abort the request's
+   * connection is closed and the iterator ends or throws.
+   */
+  stream(request: ModelRequest): AsyncIterable<ModelEvent>;
+}
+
+export interface ModelRequest {
+  readonly system: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  readonly effort?: Effort;
+  readonly maxOutputTokens?: number;
+  readonly signal: AbortSignal;
+}
+
+export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
+
+export type ModelEvent =
+  | { readonly type: "text"; readonly delta: string }
+  /** `section` counts from 0; a provider that thinks in sections raises it at each. */
+  | { readonly type: "reasoning"; readonly section: number; readonly delta: string }
+  /** A complete tool request. `input` is JSON text as the model wrote it, not yet checked. */
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input: string }
+  /** `continuation` is the provider's own record of the whole message, for later requests to it. */
+  | {
+      readonly type: "finish";
+      readonly reason: FinishReason;
+      readonly usage: Usage | null;
+      readonly continuation: Json | null;
+    };
+
+export type FinishReason = "stop" | "tool-calls" | "length" | "content-filter" | "error" | "interrupted" | "other";

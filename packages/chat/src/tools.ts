@@ -1,0 +1,138 @@
+/**
+ * Tools: what a model may ask for, and how a request is checked before anything runs. Schemas are Standard Schemas
+ * (https://standardschema.dev), so valibot, zod and arktype all serve; the wire gets JSON Schema.
+ */
+import { ChatError, messageOf } from "./errors.ts";
+import type { Json } from "./json.ts";
+import type { ToolCall } from "./messages.ts";
+
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    validate(value: unknown): SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+export interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+export interface Tool<Input = unknown> {
+  /** Up to 64 of `A-Z a-z 0-9 _ . -`. Where a provider forbids the dot, `__` stands for it on the wire. */
+  readonly name: string;
+  readonly description: string;
+  readonly input: StandardSchema<Input>;
+  readonly inputJsonSchema: Json;
+  /** Whether an error thrown by `run` goes to the model as a result or ends the turn as failed. */
+  readonly onFailure: "tell-model" | "fail-turn";
+  /** Stops at `signal`: what goes on after it is nobody's. Returns a JSON value. */
+  run(input: Input, context: { readonly toolCallId: string; readonly signal: AbortSignal }): Promise<Json>;
+}
+
+/** A tool whose `run` is typed by its schema. */
+export function defineTool<Input>(
+  tool: Omit<Tool<Input>, "onFailure"> & { readonly onFailure?: Tool["onFailure"] },
+): Tool {
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(tool.name)) {
+    throw new ChatError(
+      "tool_unknown",
+      `${JSON.stringify(tool.name)} is no tool name: use 1 to 64 of A-Z a-z 0-9 _ . -`,
+    );
+  }
+  return { onFailure: "tell-model", ...tool } as Tool;
+}
+
+/** Tools by name. Two of one name, on the wire or off it, are refused. */
+export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byWireName = new Map<string, Tool>();
+  for (const tool of tools) {
+    const wire = wireName(tool.name);
+    const other = byWireName.get(wire);
+    if (other) {
+      throw new ChatError(
+        "tool_duplicate",
+        `Tools ${other.name} and ${tool.name} have the same name on the wire, ${wire}.`,
+      );
+    }
+    byWireName.set(wire, tool);
+  }
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** The name for a provider that allows only `A-Z a-z 0-9 _ -`. */
+export function wireName(name: string): string {
+  return name.replaceAll(".", "__");
+}
+
+/** The tool's own name of one that came over the wire; an unknown name stays as it is. */
+export function nameFromWire(name: string, tools: readonly Tool[]): string {
+  return tools.find((tool) => wireName(tool.name) === name)?.name ?? name;
+}
+
+export type CheckedCall =
+  | { readonly call: ToolCall; readonly tool: Tool; readonly input: unknown }
+  | { readonly call: ToolCall; readonly refusal: ChatError };
+
+/**
+ * Checks a whole batch before any of it runs: each tool known, each argument valid, each call allowed. `authorize`
+ * sees every call that is known and valid, and returns the reason of each refusal by tool call ID.
+ */
+export async function checkBatch(
+  requests: readonly { readonly toolCallId: string; readonly toolName: string; readonly input: string }[],
+  tools: ReadonlyMap<string, Tool>,
+  authorize?: (batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<readonly CheckedCall[]> {
+  const checked = await Promise.all(requests.map((request) => checkOne(request, tools)));
+  if (!authorize) return checked;
+  const allowed = checked.filter((one) => "tool" in one).map((one) => one.call);
+  if (allowed.length === 0) return checked;
+  const refusals = await authorize(allowed);
+  return checked.map((one) => {
+    const reason = refusals.get(one.call.toolCallId);
+    return reason === undefined || "refusal" in one
+      ? one
+      : { call: one.call, refusal: new ChatError("tool_refused", reason) };
+  });
+}
+
+async function checkOne(
+  request: { readonly toolCallId: string; readonly toolName: string; readonly input: string },
+  tools: ReadonlyMap<string, Tool>,
+): Promise<CheckedCall> {
+  const { toolCallId, toolName } = request;
+  const refuse = (input: Json, code: "tool_unknown" | "tool_input", message: string): CheckedCall => ({
+    call: { toolCallId, toolName, input },
+    refusal: new ChatError(code, message),
+  });
+  let input: Json;
+  try {
+    input = JSON.parse(request.input.trim() === "" ? "{}" : request.input) as Json;
+  } catch {
+    return refuse({}, "tool_input", `The arguments of ${toolName} are not JSON; nothing was run.`);
+  }
+  const tool = tools.get(toolName);
+  if (!tool) return refuse(input, "tool_unknown", `There is no tool ${toolName}; nothing was run.`);
+  try {
+    const result = await tool.input["~standard"].validate(input);
+    if (result.issues)
+      return refuse(input, "tool_input", `The arguments of ${toolName} do not fit: ${issuesText(result.issues)}`);
+    return { call: { toolCallId, toolName, input }, tool, input: result.value };
+  } catch (thrown) {
+    return refuse(input, "tool_input", `The arguments of ${toolName} could not be checked: ${messageOf(thrown)}`);
+  }
+}
+
+function issuesText(issues: readonly SchemaIssue[]): string {
+  return issues
+    .slice(0, 5)
+    .map((issue) => {
+      const path = (issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+      return path ? `${path}: ${issue.message}` : issue.message;
+    })
+    .join("; ");
+}

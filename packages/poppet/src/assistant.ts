@@ -1,0 +1,119 @@
+/**
+ * The one interface that every surface talks to. Types only: `local.ts` is the assistant in this process. Shapes are
+ * those of `--json` output: camelCase keys, Unix milliseconds, opaque string IDs.
+ */
+import type { TurnEvent, Usage } from "@poppet/chat";
+
+export interface Assistant {
+  /**
+   * Saves the message, waits for its turn and runs it. Leaving the generator early, or `signal`, interrupts the run.
+   * Throws PoppetError only where nothing was accepted, or nothing can be said of what was.
+   */
+  submit(submission: Submission, signal: AbortSignal): AsyncGenerator<RunEvent, RunOutcome>;
+  /** Newest activity first. */
+  sessions(page: { readonly limit: number; readonly before?: string }): Promise<readonly SessionSummary[]>;
+  show(sessionId: string): Promise<ShownSession>;
+  search(query: string): Promise<SearchResult>;
+  rename(sessionId: string, title: string): Promise<Session>;
+  close(): Promise<void>;
+}
+
+export interface Submission {
+  readonly text: string;
+  readonly target:
+    | { readonly type: "new"; readonly workload: Workload; readonly channel: string }
+    | { readonly type: "session"; readonly sessionId: string };
+}
+
+export type Workload = "general" | "coding";
+
+export type RunEvent =
+  | { readonly type: "accepted"; readonly sessionId: string; readonly runId: string; readonly messageId: string }
+  /** Another run of the session is under way; this one is saved and starts after it. */
+  | { readonly type: "waiting"; readonly sessionId: string }
+  | { readonly type: "started"; readonly provider: string; readonly model: string }
+  | TurnEvent;
+
+export type RunOutcome =
+  | { readonly state: "completed"; readonly text: string; readonly usage: Usage | null }
+  | { readonly state: "failed" | "interrupted"; readonly error: RunError };
+
+export interface RunError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Session {
+  readonly id: string;
+  readonly title: string | null;
+  readonly titleSource: "prompt" | "model" | "user" | null;
+  readonly namingAttempted: boolean;
+  readonly titleUsage: Usage | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly workload: Workload;
+  readonly agent: string;
+  readonly skill: { readonly name: string; readonly text: string } | null;
+  readonly project: { readonly name: string; readonly instructions: string; readonly notes: readonly string[] } | null;
+  readonly channel: string;
+  readonly parent: { readonly sessionId: string; readonly messageId: string | null } | null;
+  readonly archived: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type SessionSummary = Omit<Session, "skill" | "project"> & {
+  readonly skill: { readonly name: string } | null;
+  readonly project: { readonly name: string; readonly notes: readonly string[] } | null;
+};
+
+export interface ShownSession {
+  readonly session: Session & { readonly contextStart: string | null; readonly compactions: number };
+  readonly messages: readonly ShownMessage[];
+  readonly runs: readonly ShownRun[];
+}
+
+export interface ShownMessage {
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  readonly text: string;
+  readonly createdAt: number;
+  readonly runId: string | null;
+  readonly attachments: readonly { readonly label: string }[];
+  readonly inherited?: true;
+  readonly superseded?: true;
+}
+
+export interface ShownRun {
+  readonly id: string;
+  readonly state: "queued" | "running" | "completed" | "failed" | "interrupted";
+  readonly error: RunError | null;
+  readonly output: string | null;
+  readonly usage: Usage | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+  readonly toolCalls: readonly ShownToolCall[];
+}
+
+export interface ShownToolCall {
+  readonly name: string;
+  readonly state: "running" | "completed" | "failed" | "rejected" | "unknown";
+  readonly error: RunError | null;
+  readonly result: string | null;
+}
+
+export interface SearchResult {
+  readonly matches: readonly SearchMatch[];
+  readonly truncated: boolean;
+}
+
+export interface SearchMatch {
+  readonly sessionId: string;
+  readonly messageId: string;
+  readonly title: string | null;
+  readonly createdAt: number;
+  readonly role: "user" | "assistant";
+  readonly excerpt: string;
+}

@@ -1,0 +1,41 @@
+/**
+ * What the assistant reports besides the library's ChatError. The message is one line: what happened, where, and what
+ * to do. `exitCode` is what a command line ends with: 1 the command failed, 2 it was used wrongly.
+ */
+export type PoppetErrorCode =
+  | "usage"
+  | "session_unknown"
+  | "search_query"
+  | "title_invalid"
+  | "message_invalid"
+  | "config_invalid"
+  | "config_unreadable"
+  | "config_unwritable"
+  | "no_provider"
+  | "no_model"
+  | "provider_unknown"
+  | "workload_refused"
+  | "store_newer"
+  | "store_damaged"
+  | "store_unwritable"
+  | "store_full"
+  | "store_busy"
+  | "store_failed"
+  | "model_missing"
+  | "model_unknown"
+  | "model_pull_failed"
+  | "local_engine"
+  | "run_lost"
+  | "interrupted";
+
+export class PoppetError extends Error {
+  override readonly name = "PoppetError";
+  readonly code: PoppetErrorCode;
+  readonly exitCode: 1 | 2;
+
+  constructor(code: PoppetErrorCode, message: string, options: { exitCode?: 1 | 2; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
+  }
+}
