@@ -1,5 +1,13 @@
 export { type Clock, systemClock } from "./clock.ts";
 export {
+  type Context,
+  type ContextBudget,
+  emptyContext,
+  fitContext,
+  inputTokens,
+  readContext,
+} from "./context.ts";
+export {
   ChatError,
   type ChatErrorCode,
   messageOf,
@@ -34,4 +42,14 @@ export {
   toolsByName,
   wireName,
 } from "./tools.ts";
+export {
+  type Entry,
+  type EntryContent,
+  type EntryId,
+  memoryTranscript,
+  type Tip,
+  type Transcript,
+  type TranscriptChange,
+} from "./transcript.ts";
+export { type TurnLimits, type TurnOptions, turn } from "./turn.ts";
 export type { TurnEvent, TurnResult } from "./turn-events.ts";

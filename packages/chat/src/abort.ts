@@ -1,0 +1,80 @@
+/** Cancellation: signals that also end by a deadline, and waits that end with a signal whatever they wait for. */
+import type { Clock } from "./clock.ts";
+import type { ChatError } from "./errors.ts";
+
+export interface Scope extends Disposable {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+}
+
+/** A signal that aborts with its parent's reason, or with `deadline.error()` after `deadline.ms`. */
+export function childScope(
+  parent: AbortSignal,
+  deadline?: { readonly ms: number; readonly clock: Clock; readonly error: () => ChatError },
+): Scope {
+  const controller = new AbortController();
+  const follow = () => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener("abort", follow, { once: true });
+  const cancel = deadline?.clock.after(deadline.ms, () => controller.abort(deadline.error()));
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    [Symbol.dispose]() {
+      parent.removeEventListener("abort", follow);
+      cancel?.();
+    },
+  };
+}
+
+/** The promise's outcome, or the signal's reason as soon as it aborts. What the promise does later is ignored. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+/**
+ * Reads an iterable whose `next` may never settle. After an abort `next` rejects with the signal's reason at once; one
+ * listener serves the whole iteration, so that a delta costs no registration.
+ */
+export function abortableReader<T>(
+  iterable: AsyncIterable<T>,
+  signal: AbortSignal,
+): Disposable & { next(): Promise<IteratorResult<T>> } {
+  const iterator = iterable[Symbol.asyncIterator]();
+  let rejectPending: ((reason: unknown) => void) | null = null;
+  let ended = false;
+  const onAbort = () => rejectPending?.(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    next() {
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) {
+          reject(signal.reason);
+          return;
+        }
+        rejectPending = reject;
+        iterator.next().then(
+          (result) => {
+            if (result.done) ended = true;
+            resolve(result);
+          },
+          (thrown) => {
+            ended = true;
+            reject(thrown);
+          },
+        );
+      });
+    },
+    [Symbol.dispose]() {
+      signal.removeEventListener("abort", onAbort);
+      rejectPending = null;
+      // Not awaited: a generator that hangs in its own await would hang here too.
+      if (!ended) Promise.resolve(iterator.return?.()).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** A model that plays a script, for tests: exact events, hangs and failures, and a record of what it was asked. */
+import type { Json } from "../json.ts";
+import type { Usage } from "../messages.ts";
+import type { FinishReason, Model, ModelEvent, ModelRequest } from "../model.ts";
+
+/** `"hang"` waits until the request is aborted; an Error is thrown. */
+export type ScriptedItem = ModelEvent | "hang" | Error;
+/** One request's answer: fixed, or made from the request. A step without a `finish` item is cut off unless it is a string. */
+export type ScriptedStep =
+  | string
+  | readonly ScriptedItem[]
+  | ((request: ModelRequest) => string | readonly ScriptedItem[]);
+
+export interface ScriptedModel extends Model {
+  readonly requests: readonly ModelRequest[];
+}
+
+/** Plays one step a request, in order; the last one again for requests beyond the script. */
+export function scriptedModel(
+  steps: readonly ScriptedStep[],
+  options: { readonly provider?: string; readonly modelId?: string; readonly supportsTools?: boolean } = {},
+): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    provider: options.provider ?? "scripted",
+    modelId: options.modelId ?? "script",
+    supportsTools: options.supportsTools ?? true,
+    requests,
+    async *stream(request) {
+      const step = steps[Math.min(requests.length, steps.length - 1)] ?? "";
+      requests.push(request);
+      const played = typeof step === "function" ? step(request) : step;
+      for (const item of typeof played === "string" ? [say(played), finish()] : played) {
+        request.signal.throwIfAborted();
+        if (item instanceof Error) throw item;
+        if (item === "hang") await aborted(request.signal);
+        else yield item;
+      }
+    },
+  };
+}
+
+export function say(delta: string): ModelEvent {
+  return { type: "text", delta };
+}
+
+export function think(delta: string, section = 0): ModelEvent {
+  return { type: "reasoning", section, delta };
+}
+
+export function call(toolName: string, input: Json, toolCallId = `call-${toolName}`): ModelEvent {
+  return { type: "tool-call", toolCallId, toolName, input: JSON.stringify(input) };
+}
+
+export function finish(
+  reason: FinishReason = "stop",
+  usage: Partial<Usage> | null = { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+  continuation: Json | null = null,
+): ModelEvent {
+  const unknown = {
+    inputTokens: null,
+    outputTokens: null,
+    totalTokens: null,
+    reasoningTokens: null,
+    cachedInputTokens: null,
+  };
+  return { type: "finish", reason, usage: usage && { ...unknown, ...usage }, continuation };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,225 @@
+/**
+ * One turn: a message, then model and tools until an answer. Stores nothing and draws nothing: it yields what happens
+ * and returns how it ended. It never throws for what a model, a tool or a signal does, and a turn that does not complete
+ * hands out nothing that could be taken for an answer. Nothing is retried.
+ */
+import { abortableReader, childScope, untilAborted } from "./abort.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { type Context, type ContextBudget, fitContext, overheadBytes } from "./context.ts";
+import { ChatError, messageOf } from "./errors.ts";
+import {
+  type AssistantMessage,
+  type Message,
+  messageBytes,
+  sumUsage,
+  type ToolCall,
+  type Usage,
+  type UserMessage,
+} from "./messages.ts";
+import type { Effort, Model } from "./model.ts";
+import { refuseRecord, type StepAnswer, StepGatherer } from "./step.ts";
+import { runBatch } from "./tool-batch.ts";
+import { checkBatch, type Tool, toolsByName } from "./tools.ts";
+import type { TurnEvent, TurnResult } from "./turn-events.ts";
+
+/** Inclusive: a value at its limit passes. Times in milliseconds. */
+export interface TurnLimits {
+  /** UTF-8 bytes of one step's text. */
+  readonly answerBytes: number;
+  /** UTF-8 bytes of all the turn's assistant messages, continuation data included. */
+  readonly recordBytes: number;
+  readonly turnMs: number;
+  /** From sending one request to its end. */
+  readonly requestMs: number;
+  readonly steps: number;
+  readonly toolCalls: number;
+}
+
+export interface TurnOptions {
+  readonly model: Model;
+  readonly system: string;
+  readonly context: Context;
+  readonly input: UserMessage;
+  readonly tools: readonly Tool[];
+  readonly limits: TurnLimits;
+  readonly budget: ContextBudget;
+  readonly effort?: Effort;
+  readonly maxOutputTokens?: number;
+  /** Sees a step's known and valid tool calls together, before any of them runs; returns the reason of each refusal by ID. */
+  readonly authorize?: (batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>;
+  /** Messages for the running turn, taken between steps and once more before it ends. What it returns is in the turn. */
+  readonly steer?: () => Promise<readonly string[]>;
+  /** Its reason, where it is a ChatError, becomes the result's error. */
+  readonly signal: AbortSignal;
+  readonly clock?: Clock;
+}
+
+export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult> {
+  const { limits, clock = systemClock } = options;
+  using scope = childScope(options.signal, {
+    ms: limits.turnMs,
+    clock,
+    error: () => deadlineError("turn_deadline", "The turn", limits.turnMs),
+  });
+  const usages: (Usage | null)[] = [];
+  try {
+    const done = yield* steps(options, scope.signal, clock, usages);
+    return { state: "completed", ...done, usage: sumUsage(usages) };
+  } catch (thrown) {
+    const error = scope.signal.aborted ? abortError(scope.signal.reason) : asChatError(thrown);
+    const interrupted = options.signal.aborted && error.code !== "turn_deadline";
+    return { state: interrupted ? "interrupted" : "failed", error, usage: sumUsage(usages) };
+  } finally {
+    scope.abort(new ChatError("aborted", "The turn has ended."));
+  }
+}
+
+async function* steps(
+  options: TurnOptions,
+  signal: AbortSignal,
+  clock: Clock,
+  usages: (Usage | null)[],
+): AsyncGenerator<TurnEvent, { readonly text: string; readonly messages: readonly Message[] }> {
+  const { model, limits } = options;
+  const tools = model.supportsTools ? options.tools : [];
+  const byName = toolsByName(tools);
+  const overhead = overheadBytes(options.system, tools);
+  const messages: Message[] = [options.input];
+  const usedIds = new Set<string>();
+  let recordBytes = 0;
+  let toolCalls = 0;
+
+  for (let step = 1; ; step++) {
+    yield { type: "step-start", step };
+    const sent = fitContext(options.context, messages, options.budget, {
+      provider: model.provider,
+      model: model.modelId,
+      overheadBytes: overhead,
+    });
+    const gathered = new StepGatherer(step, { ...limits, recordBytes: limits.recordBytes - recordBytes });
+    const stepAt = usages.push(null) - 1;
+    {
+      using request = childScope(signal, {
+        ms: limits.requestMs,
+        clock,
+        error: () => deadlineError("request_deadline", "The provider's answer", limits.requestMs),
+      });
+      try {
+        using reader = abortableReader(
+          model.stream({
+            system: options.system,
+            messages: sent,
+            tools,
+            signal: request.signal,
+            ...(options.effort && { effort: options.effort }),
+            ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
+          }),
+          request.signal,
+        );
+        while (!gathered.finished) {
+          const next = await reader.next();
+          if (next.done) break;
+          const event = gathered.take(next.value);
+          if (event) yield event;
+        }
+      } catch (thrown) {
+        throw request.signal.aborted ? request.signal.reason : thrown;
+      } finally {
+        usages[stepAt] = gathered.usage;
+        request.abort(new ChatError("aborted", "The request has ended."));
+      }
+    }
+    signal.throwIfAborted();
+
+    const answer = gathered.end(usedIds);
+    const checked = await untilAborted(checkBatch(answer.toolRequests, byName, options.authorize), signal);
+    const message = assistantMessage(
+      answer,
+      checked.map((one) => one.call),
+      model,
+      overhead,
+      sent,
+    );
+    recordBytes += messageBytes(message);
+    refuseRecord(recordBytes, limits.recordBytes);
+    messages.push(message);
+    if (checked.length > 0 && step >= limits.steps) throw stepLimit(limits.steps);
+    toolCalls += checked.length;
+    if (toolCalls > limits.toolCalls) throw toolCallLimit(limits.toolCalls, toolCalls);
+    yield { type: "step-end", step, final: checked.length === 0, usage: answer.usage };
+
+    if (checked.length > 0) {
+      const results = yield* runBatch(checked, step, signal);
+      messages.push({ role: "tool", results });
+    }
+    const steered = options.steer && step < limits.steps ? await untilAborted(options.steer(), signal) : [];
+    for (const text of steered) {
+      messages.push({ role: "user", text });
+      yield { type: "steered", step, text };
+    }
+    signal.throwIfAborted();
+    if (checked.length === 0 && steered.length === 0) return { text: answer.text, messages };
+  }
+}
+
+function assistantMessage(
+  answer: StepAnswer,
+  toolCalls: readonly ToolCall[],
+  model: Model,
+  overhead: number,
+  sent: readonly Message[],
+): AssistantMessage {
+  const message: AssistantMessage = {
+    role: "assistant",
+    text: answer.text,
+    reasoning: answer.reasoning,
+    toolCalls,
+    provider: model.provider,
+    model: model.modelId,
+    continuation: answer.continuation,
+    measured: null,
+  };
+  const { inputTokens, outputTokens } = answer.usage ?? { inputTokens: null, outputTokens: null };
+  if (inputTokens === null || outputTokens === null) return message;
+  const bytes = sent.reduce((sum, one) => sum + messageBytes(one), overhead + messageBytes(message));
+  return { ...message, measured: { tokens: inputTokens + outputTokens, bytes } };
+}
+
+function deadlineError(code: "turn_deadline" | "request_deadline", what: string, ms: number): ChatError {
+  return new ChatError(
+    code,
+    `${what} took longer than ${ms / 1000} seconds and was stopped. Try again, or raise the limit in the settings.`,
+    {
+      details: { limit: ms },
+    },
+  );
+}
+
+function stepLimit(limit: number): ChatError {
+  return new ChatError(
+    "step_limit",
+    `No answer after ${limit} steps of model and tools. Ask for less at once, or raise the limit.`,
+    {
+      details: { limit },
+    },
+  );
+}
+
+function toolCallLimit(limit: number, actual: number): ChatError {
+  return new ChatError(
+    "tool_call_limit",
+    `The model asked for more than ${limit} tool calls. Ask for less at once, or raise the limit.`,
+    {
+      details: { limit, actual },
+    },
+  );
+}
+
+function abortError(reason: unknown): ChatError {
+  return ChatError.isInstance(reason) ? reason : new ChatError("aborted", "The turn was stopped.", { cause: reason });
+}
+
+function asChatError(thrown: unknown): ChatError {
+  if (ChatError.isInstance(thrown)) return thrown;
+  return new ChatError("provider_server", `The model failed: ${messageOf(thrown)}`, { cause: thrown });
+}
