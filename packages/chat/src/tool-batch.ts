@@ -20,6 +20,7 @@ export async function* runBatch(
   const results = new Map<string, ToolResult>();
   const accepted: Accepted[] = [];
   for (const one of checked) {
+    signal.throwIfAborted();
     if ("tool" in one) {
       accepted.push(one);
       yield { type: "tool-start", step, call: one.call };
