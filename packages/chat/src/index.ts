@@ -1,3 +1,4 @@
+export { untilAborted } from "./abort.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export {
   type Context,

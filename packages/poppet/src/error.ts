@@ -26,6 +26,8 @@ export type PoppetErrorCode =
   | "model_pull_failed"
   | "local_engine"
   | "run_lost"
+  | "run_failed"
+  | "owner_died"
   | "interrupted";
 
 export class PoppetError extends Error {

@@ -1,0 +1,86 @@
+/** The assistant in this process, over its own store. */
+import { type Clock, readContext, systemClock } from "@poppet/chat";
+import type { Assistant, Session, SessionSummary, ShownSession } from "./assistant.ts";
+import { PoppetError } from "./error.ts";
+import { reapDead } from "./runs/reap.ts";
+import type { ModelSource } from "./runs/run-turn.ts";
+import { titleOf } from "./sessions/title.ts";
+import type { Settings } from "./settings.ts";
+import type { Operation } from "./store/operation.ts";
+import { becomeOwner, type Owner } from "./store/owners.ts";
+import { findSession, listSessions, renameSession, sessionData, sessionSummary } from "./store/sessions.ts";
+import { openStore, type StoreOptions } from "./store/sqlite.ts";
+
+export interface LocalOptions {
+  /** The data folder. */
+  readonly home: string;
+  readonly settings: Settings;
+  readonly models: ModelSource;
+  readonly clock?: Clock;
+  readonly newId?: () => string;
+  readonly store?: StoreOptions;
+}
+
+export async function openLocal(options: LocalOptions): Promise<Assistant> {
+  const { home, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
+  const store = await openStore(home, options.store);
+  let owner: Owner | null = null;
+  const reap = () => reapDead(store, home, owner?.id ?? null, clock.now());
+
+  return {
+    async *submit(submission, signal) {
+      const { submit } = await import("./runs/submit.ts");
+      const ownerNow = async () => {
+        owner ??= await becomeOwner(home, newId);
+        return owner;
+      };
+      return yield* submit({ store, home, settings, clock, newId, models, owner: ownerNow }, submission, signal);
+    },
+
+    async sessions({ limit, before }) {
+      await reap();
+      return store.read(function* (): Operation<readonly SessionSummary[]> {
+        const list: SessionSummary[] = [];
+        for (const row of yield* listSessions(limit, before)) list.push(yield* sessionSummary(row));
+        return list;
+      });
+    },
+
+    async show(sessionId): Promise<ShownSession> {
+      await reap();
+      const { countCompactions, showRuns } = await import("./store/show.ts");
+      const { storedTranscript } = await import("./store/transcript.ts");
+      const shown = await store.read(function* () {
+        const row = yield* findSession(sessionId);
+        const session = yield* sessionData(row);
+        return { session, compactions: yield* countCompactions(row.n), ...(yield* showRuns(row.n)) };
+      });
+      const transcript = storedTranscript(store, sessionId, { newId, now: clock.now });
+      const { contextExchanges: exchanges, contextBytes: bytes } = settings.limits;
+      const context = await readContext(transcript, await transcript.tip(), { exchanges, bytes });
+      const firstRun = context.exchanges[0]?.id;
+      const contextStart = shown.messages.find((message) => message.runId === firstRun)?.id ?? null;
+      const { session, compactions, messages, runs } = shown;
+      return { session: { ...session, contextStart, compactions }, messages, runs };
+    },
+
+    async search(query) {
+      const { searchSessions } = await import("./sessions/search.ts");
+      return searchSessions(store, query, settings.toolBytes);
+    },
+
+    async rename(sessionId, title) {
+      const line = titleOf(title);
+      if (line === null)
+        throw new PoppetError("title_invalid", "The title has nothing readable in it.", { exitCode: 2 });
+      return store.write("rename", function* (): Operation<Session> {
+        return yield* sessionData(yield* renameSession(sessionId, line));
+      });
+    },
+
+    async close() {
+      owner?.release();
+      store.close();
+    },
+  };
+}

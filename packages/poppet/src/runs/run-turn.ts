@@ -1,0 +1,170 @@
+/** Runs a started run: its model, its context, the turn, and the saving of what came of it. */
+import {
+  ChatError,
+  type Clock,
+  inputTokens,
+  type Model,
+  readContext,
+  type Tool,
+  type ToolCall,
+  type TurnEvent,
+  type TurnResult,
+  turn,
+  untilAborted,
+} from "@poppet/chat";
+import type { RunEvent, RunOutcome } from "../assistant.ts";
+import { PoppetError } from "../error.ts";
+import { catchUp } from "../sessions/search.ts";
+import type { Settings } from "../settings.ts";
+import type { AcceptedInput } from "../store/inputs.ts";
+import type { Owner } from "../store/owners.ts";
+import { completeRun, endRun, type StartResult } from "../store/runs.ts";
+import type { Store } from "../store/sqlite.ts";
+import { endToolCall, startToolCall } from "../store/tool-calls.ts";
+import { storedTranscript } from "../store/transcript.ts";
+import { instructionsFor } from "./instructions.ts";
+
+export interface OpenModel {
+  readonly model: Model;
+  /** Tokens in and out together; null where unknown. */
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+  /** Milliseconds that one request may take. */
+  readonly requestMs: number;
+  close(): Promise<void>;
+}
+
+export interface ModelSource {
+  /** Throws ChatError or PoppetError where the model cannot be used. */
+  open(choice: { readonly provider: string; readonly model: string }, signal: AbortSignal): Promise<OpenModel>;
+  /** The tools that a run of this session has. */
+  readonly tools: readonly Tool[];
+}
+
+interface TurnServices {
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly models: ModelSource;
+}
+
+interface RunToTurn extends AcceptedInput {
+  readonly text: string;
+  readonly owner: Owner;
+  readonly started: Extract<StartResult, { type: "started" }>;
+}
+
+export async function* runTurn(
+  services: TurnServices,
+  run: RunToTurn,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, RunOutcome> {
+  const { store, settings, clock, newId, models } = services;
+  const { provider, model, workload, tip } = run.started;
+  if (provider === null || model === null) throw noModel();
+  yield { type: "started", provider, model };
+  const opened = await openModel(models, { provider, model }, signal);
+  let running: AsyncGenerator<TurnEvent, TurnResult> | null = null;
+  try {
+    const { limits } = settings;
+    const transcript = storedTranscript(store, run.session.id, { newId, now: clock.now });
+    running = turn({
+      model: opened.model,
+      system: instructionsFor(workload),
+      context: await readContext(transcript, tip, { exchanges: limits.contextExchanges, bytes: limits.contextBytes }),
+      input: { role: "user", text: run.text.toWellFormed() },
+      tools: models.tools,
+      limits: { ...limits, turnMs: limits.runMs, requestMs: opened.requestMs },
+      budget: {
+        exchanges: limits.contextExchanges,
+        bytes: limits.contextBytes,
+        tokens: inputTokens(opened.contextWindow, opened.maxOutputTokens),
+      },
+      ...(opened.maxOutputTokens !== null && { maxOutputTokens: opened.maxOutputTokens }),
+      signal,
+      clock,
+    });
+    for (;;) {
+      const next = await running.next();
+      if (next.done) return await save(services, run, next.value);
+      await recordTool(services, run.runId, next.value);
+      yield next.value;
+    }
+  } finally {
+    await running?.return(readerLeft);
+    await opened.close();
+  }
+}
+
+const readerLeft: TurnResult = {
+  state: "interrupted",
+  error: new ChatError("aborted", "The run was stopped."),
+  usage: null,
+};
+
+/** A model that opens after the run was stopped is closed again. */
+async function openModel(
+  models: ModelSource,
+  choice: { readonly provider: string; readonly model: string },
+  signal: AbortSignal,
+): Promise<OpenModel> {
+  const opening = models.open(choice, signal);
+  try {
+    return await untilAborted(opening, signal);
+  } catch (thrown) {
+    opening.then((late) => late.close()).catch(() => {});
+    throw thrown;
+  }
+}
+
+async function save(services: TurnServices, run: RunToTurn, result: TurnResult): Promise<RunOutcome> {
+  const { store, clock, newId } = services;
+  const { runId, owner } = run;
+  const now = clock.now();
+  if (result.state !== "completed") {
+    const error = { code: result.error.code, message: result.error.message };
+    await store.write("finish", () =>
+      endRun({ runId, owner: owner.id, state: result.state, error, usage: result.usage, now }),
+    );
+    return { state: result.state, error };
+  }
+  const ids = result.messages.map((_, i) => (i === 0 ? run.inputId : newId()));
+  const saved = await store.write("finish", () =>
+    completeRun({ runId, owner: owner.id, messages: result.messages, ids, usage: result.usage, now }),
+  );
+  if (!saved)
+    throw new PoppetError("run_lost", "The conversation was changed by another process; the answer was not saved.");
+  // The answer is safe: an index that cannot follow now does so before the next search.
+  await catchUp(store).catch(() => {});
+  return { state: "completed", text: result.text, usage: result.usage };
+}
+
+async function recordTool({ store, clock }: TurnServices, runId: string, event: TurnEvent): Promise<void> {
+  if (event.type !== "tool-start" && event.type !== "tool-end") return;
+  const place = { runId, step: event.step, callId: event.call.toolCallId };
+  const call = callData(event.call);
+  if (event.type === "tool-start") {
+    await store.write("tool", () => startToolCall(place, call, clock.now()));
+    return;
+  }
+  const { state, output } = event.result;
+  const end = {
+    ...call,
+    state,
+    result: state === "completed" ? JSON.stringify(output) : null,
+    error: state === "completed" ? null : (output as { error: { code: string; message: string } }).error,
+  };
+  await store.write("tool", () => endToolCall(place, end, clock.now()));
+}
+
+function callData(call: ToolCall): { readonly name: string; readonly arguments: string } {
+  return { name: call.toolName, arguments: JSON.stringify(call.input) };
+}
+
+function noModel(): PoppetError {
+  return new PoppetError(
+    "no_model",
+    "No model is chosen yet. Run `poppet setup --provider local --model smollm2-135m`, or see `poppet setup --help`; your message is saved.",
+  );
+}

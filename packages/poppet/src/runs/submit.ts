@@ -1,0 +1,165 @@
+/**
+ * A message from acceptance to its end (C11). It is saved before anything else happens; from then on the run ends as
+ * completed, failed or interrupted, and only a completed one adds to the conversation. Nothing is retried.
+ */
+import { ChatError, type Clock, messageOf } from "@poppet/chat";
+import type { RunError, RunEvent, RunOutcome, Submission } from "../assistant.ts";
+import { PoppetError } from "../error.ts";
+import { titleOf } from "../sessions/title.ts";
+import type { Settings } from "../settings.ts";
+import { type AcceptedInput, acceptInput } from "../store/inputs.ts";
+import type { Owner } from "../store/owners.ts";
+import { endRun, mayStart, type StartResult, startRun } from "../store/runs.ts";
+import type { Store } from "../store/sqlite.ts";
+import { reapDead } from "./reap.ts";
+import { type ModelSource, runTurn } from "./run-turn.ts";
+
+export interface RunServices {
+  readonly store: Store;
+  readonly home: string;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly models: ModelSource;
+  /** This process's owner; made when first asked for. */
+  readonly owner: () => Promise<Owner>;
+}
+
+type Ended = Extract<RunOutcome, { error: RunError }>;
+type Started = Extract<StartResult, { type: "started" }>;
+
+/** Milliseconds between looks at whether a waiting run may start. */
+const waitMs = 50;
+
+export async function* submit(
+  services: RunServices,
+  submission: Submission,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, RunOutcome> {
+  refuseUnusable(submission, services.settings);
+  const owner = await services.owner();
+  signal.throwIfAborted();
+  const accepted = await accept(services, submission, owner);
+  const { runId, inputId } = accepted;
+  let outcome: RunOutcome | null = null;
+  try {
+    yield { type: "accepted", sessionId: accepted.session.id, runId, messageId: inputId };
+    const started = yield* whenItsTurn(services, accepted, owner, signal);
+    if ("state" in started) {
+      outcome = started;
+      return started;
+    }
+    outcome = yield* runTurn(services, { ...accepted, text: submission.text, owner, started }, signal);
+    return outcome;
+  } catch (thrown) {
+    const ended = signal.aborted ? interruption(signal.reason) : failure(thrown);
+    outcome = await end(services, runId, owner, ended);
+    return outcome;
+  } finally {
+    // Without an outcome the reader has left, and what was under way is over.
+    outcome ??= await end(services, runId, owner, interruption(signal.reason));
+  }
+}
+
+function refuseUnusable(submission: Submission, settings: Settings): void {
+  const { text, target } = submission;
+  if (text.trim() === "") throw new PoppetError("message_invalid", "The message is empty.", { exitCode: 2 });
+  if (text.includes("\0")) {
+    throw new PoppetError("message_invalid", "The message contains a NUL character; send text only.", { exitCode: 2 });
+  }
+  if (target.type === "new" && target.workload === "general" && settings.provider === "opencode-go") {
+    throw new PoppetError(
+      "workload_refused",
+      "opencode-go is for coding only: use `poppet chat new --coding MESSAGE`.",
+      {
+        exitCode: 2,
+      },
+    );
+  }
+}
+
+function accept(services: RunServices, submission: Submission, owner: Owner): Promise<AcceptedInput> {
+  const { store, settings, clock, newId } = services;
+  const now = clock.now();
+  const text = submission.text.toWellFormed();
+  const configured = settings.provider !== null && settings.model !== null;
+  const channel = submission.target.type === "new" ? submission.target.channel : "cli";
+  const target =
+    submission.target.type === "session"
+      ? { type: "session" as const, id: submission.target.sessionId }
+      : {
+          type: "new" as const,
+          session: {
+            id: newId(),
+            agent: "main",
+            channel,
+            provider: configured ? settings.provider : null,
+            model: configured ? settings.model : null,
+            workload: submission.target.workload,
+            title: titleOf(text),
+            now,
+          },
+        };
+  const ids = { inputId: newId(), runId: newId() };
+  const authority = JSON.stringify({ actor: "person", kind: "direct", channel });
+  return store.write("accept", () => acceptInput({ ...ids, text, authority, waiter: owner.id, now, target }));
+}
+
+/** Waits until no earlier run of the session is left, then starts this one. */
+async function* whenItsTurn(
+  services: RunServices,
+  accepted: AcceptedInput,
+  owner: Owner,
+  signal: AbortSignal,
+): AsyncGenerator<RunEvent, Started | RunOutcome> {
+  const { store, settings, clock, home } = services;
+  for (let told = false; ; ) {
+    signal.throwIfAborted();
+    const may = told ? await store.read(() => mayStart(accepted.runId)) : { type: "free" as const };
+    const start =
+      may.type === "free"
+        ? await store.write("start", () => startRun(accepted.runId, owner.id, settings, clock.now()))
+        : may;
+    if (start.type === "started") return start;
+    if (start.type === "ended") {
+      return { state: "interrupted", error: { code: start.code, message: start.message } };
+    }
+    if (await reapDead(store, home, owner.id, clock.now())) continue;
+    if (!told) yield { type: "waiting", sessionId: accepted.session.id };
+    told = true;
+    await pause(clock, waitMs, signal);
+  }
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+/** Records how a run ended without completing. */
+async function end(services: RunServices, runId: string, owner: Owner, outcome: Ended): Promise<RunOutcome> {
+  await services.store.write("finish", () =>
+    endRun({ runId, owner: owner.id, ...outcome, usage: null, now: services.clock.now() }),
+  );
+  return outcome;
+}
+
+function interruption(reason: unknown): Ended {
+  const known = ChatError.isInstance(reason);
+  return {
+    state: "interrupted",
+    error: { code: known ? reason.code : "aborted", message: known ? reason.message : "The run was stopped." },
+  };
+}
+
+function failure(thrown: unknown): Ended {
+  const known = ChatError.isInstance(thrown) || thrown instanceof PoppetError;
+  return { state: "failed", error: { code: known ? thrown.code : "run_failed", message: messageOf(thrown) } };
+}

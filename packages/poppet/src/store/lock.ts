@@ -1,0 +1,66 @@
+/**
+ * A lock that dies with its process: an exclusive SQLite transaction on a small file of its own. The operating system
+ * drops it however the process ends, so a lock that can be taken belongs to nobody alive. A process must never open and
+ * close such a file of its own by other means: POSIX would drop the lock.
+ */
+import { Database } from "bun:sqlite";
+
+export interface Lock {
+  /** Gives the lock up; the file stays for the next to take. */
+  release(): void;
+  /** Removes the file, then gives the lock up: for a file that nobody else will ever take. */
+  discard(): void;
+}
+
+/** Held here as well: a collected handle would free its lock. */
+const held = new Set<Database>();
+
+/** Takes the lock, making its file; null if another holds it. */
+export function tryLock(path: string): Lock | null {
+  const handle = take(path, true);
+  if (!handle) return null;
+  held.add(handle);
+  const release = () => {
+    if (held.delete(handle)) handle.close();
+  };
+  return {
+    release,
+    discard() {
+      if (held.has(handle)) remove(path);
+      release();
+    },
+  };
+}
+
+/** Whether a living process holds the lock. A dead one's file is removed. */
+export function isHeld(path: string): boolean {
+  let handle: Database | null;
+  try {
+    handle = take(path, false);
+  } catch (thrown) {
+    if ((thrown as { code?: string }).code === "SQLITE_CANTOPEN") return false;
+    throw thrown;
+  }
+  if (!handle) return true;
+  remove(path);
+  handle.close();
+  return false;
+}
+
+function take(path: string, create: boolean): Database | null {
+  const handle = new Database(path, { readwrite: true, create });
+  try {
+    handle.run("begin exclusive");
+    return handle;
+  } catch (thrown) {
+    handle.close();
+    if ((thrown as { code?: string }).code === "SQLITE_BUSY") return null;
+    throw thrown;
+  }
+}
+
+function remove(path: string): void {
+  const { rmSync } = require("node:fs") as typeof import("node:fs");
+  rmSync(path, { force: true });
+  rmSync(`${path}-journal`, { force: true });
+}

@@ -1,0 +1,151 @@
+/** Operations on sessions: making, finding, listing, naming. */
+import type { Session, SessionSummary, Workload } from "../assistant.ts";
+import { PoppetError } from "../error.ts";
+import { all, change, first, type Operation } from "./operation.ts";
+
+export interface SessionRow {
+  readonly n: number;
+  readonly id: string;
+  readonly agent: string;
+  readonly channel: string;
+  readonly parent: number | null;
+  readonly base: number | null;
+  readonly tip: number | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly workload: Workload;
+  readonly skill: string | null;
+  readonly project_copy: string | null;
+  readonly title: string | null;
+  readonly title_source: Session["titleSource"];
+  readonly naming_attempted: number;
+  readonly title_usage: string | null;
+  readonly archived: number;
+  readonly created_at: number;
+  readonly active_at: number;
+}
+
+const columns = `n, id, agent, channel, parent, base, tip, provider, model, workload, skill, project_copy, title, title_source,
+  naming_attempted, title_usage, archived, created_at, active_at`;
+
+export interface NewSession {
+  readonly id: string;
+  readonly agent: string;
+  readonly channel: string;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly workload: Workload;
+  readonly title: string | null;
+  readonly now: number;
+}
+
+export function* insertSession(session: NewSession): Operation<SessionRow> {
+  yield* change(
+    `insert into session (id, kind, agent, channel, provider, model, workload, title, title_source, created_at, active_at)
+     values ($1, 'chat', $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    session.id,
+    session.agent,
+    session.channel,
+    session.provider,
+    session.model,
+    session.workload,
+    session.title,
+    session.title === null ? null : "prompt",
+    session.now,
+    session.now,
+  );
+  return yield* findSession(session.id);
+}
+
+/** PoppetError `session_unknown`, with the nearest ID among the latest sessions where one is close. */
+export function* findSession(id: string): Operation<SessionRow> {
+  const row = yield* first<SessionRow>(`select ${columns} from session where id = $1`, id);
+  if (row) return row;
+  const recent = yield* all<{ id: string }>(
+    "select id from session where archived = 0 order by active_at desc, n desc limit 200",
+  );
+  const near = nearestId(
+    id,
+    recent.map((one) => one.id),
+  );
+  throw new PoppetError(
+    "session_unknown",
+    `No session ${JSON.stringify(id.slice(0, 80))}${near ? `; did you mean ${near}?` : "; `poppet chat sessions` lists them."}`,
+  );
+}
+
+function nearestId(id: string, known: readonly string[]): string | null {
+  const begun = id.length >= 4 ? known.filter((one) => one.startsWith(id)) : [];
+  if (begun.length === 1) return begun[0] ?? null;
+  return known.find((one) => one.length === id.length && differences(one, id) <= 2) ?? null;
+}
+
+function differences(a: string, b: string): number {
+  let count = 0;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) count++;
+  return count;
+}
+
+/** Newest activity first; `before` is the last session of the page before. */
+export function* listSessions(limit: number, before: string | undefined): Operation<readonly SessionRow[]> {
+  if (before === undefined) {
+    return yield* all<SessionRow>(
+      `select ${columns} from session where archived = 0 order by active_at desc, n desc limit $1`,
+      limit,
+    );
+  }
+  const from = yield* findSession(before);
+  return yield* all<SessionRow>(
+    `select ${columns} from session where archived = 0 and (active_at, n) < ($1, $2) order by active_at desc, n desc limit $3`,
+    from.active_at,
+    from.n,
+    limit,
+  );
+}
+
+/** The person's title; changes neither activity nor order. */
+export function* renameSession(id: string, title: string): Operation<SessionRow> {
+  const session = yield* findSession(id);
+  yield* change("update session set title = $1, title_source = 'user' where n = $2", title, session.n);
+  return yield* findSession(id);
+}
+
+export function* sessionData(row: SessionRow): Operation<Session> {
+  return {
+    id: row.id,
+    title: row.title,
+    titleSource: row.title_source,
+    namingAttempted: row.naming_attempted === 1,
+    titleUsage: parse(row.title_usage),
+    provider: row.provider,
+    model: row.model,
+    workload: row.workload,
+    agent: row.agent,
+    skill: parse(row.skill),
+    project: parse(row.project_copy),
+    channel: row.channel,
+    parent: row.parent === null ? null : yield* parentOf(row.parent, row.base),
+    archived: row.archived === 1,
+    createdAt: row.created_at,
+    updatedAt: row.active_at,
+  };
+}
+
+export function* sessionSummary(row: SessionRow): Operation<SessionSummary> {
+  const { skill, project, ...rest } = yield* sessionData(row);
+  return {
+    ...rest,
+    skill: skill && { name: skill.name },
+    project: project && { name: project.name, notes: project.notes },
+  };
+}
+
+function* parentOf(n: number, base: number | null): Operation<Session["parent"]> {
+  const session = yield* first<{ id: string }>("select id from session where n = $1", n);
+  const entry = base === null ? null : yield* first<{ id: string }>("select id from entry where n = $1", base);
+  return session && { sessionId: session.id, messageId: entry?.id ?? null };
+}
+
+function parse<T>(json: string | null): T | null {
+  return json === null ? null : (JSON.parse(json) as T);
+}

@@ -1,0 +1,190 @@
+/**
+ * The store on SQLite: opens or makes the database and runs operations, each in one transaction. Never waits inside
+ * SQLite for long: a busy database is tried again from outside, so that signals are still heard. A database that is
+ * newer, damaged, read-only or on a full disk is a PoppetError, and is left as it was.
+ */
+import { Database, type Statement as SqliteStatement } from "bun:sqlite";
+import { PoppetError } from "../error.ts";
+import type { Operation, Row, SqlValue } from "./operation.ts";
+import { type Migration, migrations as ownMigrations } from "./schema.ts";
+
+export interface Store {
+  readonly path: string;
+  /** Runs on one consistent snapshot. */
+  read<T>(operation: () => Operation<T>): Promise<T>;
+  /** Runs in an immediate transaction. `name` is that of the transaction in docs/architecture.md. */
+  write<T>(name: string, operation: () => Operation<T>): Promise<T>;
+  close(): void;
+}
+
+export interface StoreOptions {
+  readonly migrations?: readonly Migration[];
+  /** How long a busy database is tried again, in milliseconds. */
+  readonly patienceMs?: number;
+  /** Called before each write transaction begins and after it is committed; the crash tests kill there. */
+  readonly onWrite?: (name: string, moment: "before" | "after") => void;
+}
+
+const busyTimeoutMs = 50;
+
+/** Opens the database of a data folder (the folder must exist unless `poppet.db` in it has to be made). */
+export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
+  const path = `${folder}/poppet.db`;
+  const migrations = options.migrations ?? ownMigrations;
+  const patience = options.patienceMs ?? 30_000;
+  const db = await open(folder, path);
+  try {
+    await retryBusy(path, patience, () => prepare(db));
+    const version = await retryBusy(path, patience, () => userVersion(db));
+    if (version > migrations.length) throw newerError(path, version, migrations.length);
+    await retryBusy(path, patience, () => db.run("pragma journal_mode = wal"));
+    if (version < migrations.length) {
+      const { migrate } = await import("./migrate.ts");
+      await migrate(db, path, migrations, (attempt) => retryBusy(path, patience, attempt));
+    }
+  } catch (thrown) {
+    db.close();
+    throw storeError(thrown, path);
+  }
+
+  const statements = new Map<string, SqliteStatement<Row, SqlValue[]>>();
+  const prepared = (sql: string) => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const made = db.prepare<Row, SqlValue[]>(sql);
+    statements.set(sql, made);
+    return made;
+  };
+
+  function run<T>(begin: string, make: () => Operation<T>): T {
+    db.run(begin);
+    try {
+      const operation = make();
+      let next = operation.next();
+      while (!next.done) {
+        const { sql, args } = next.value;
+        const statement = prepared(sql);
+        const reads = statement.columnNames.length > 0;
+        const rows = reads ? statement.all(...args) : [];
+        const changes = reads ? rows.length : statement.run(...args).changes;
+        next = operation.next({ rows, changes });
+      }
+      db.run("commit");
+      return next.value;
+    } catch (thrown) {
+      if (db.inTransaction) db.run("rollback");
+      throw thrown;
+    }
+  }
+
+  return {
+    path,
+    read: (operation) => retryBusy(path, patience, () => run("begin", operation)),
+    async write(name, operation) {
+      options.onWrite?.(name, "before");
+      const result = await retryBusy(path, patience, () => run("begin immediate", operation));
+      options.onWrite?.(name, "after");
+      return result;
+    },
+    close() {
+      for (const statement of statements.values()) statement.finalize();
+      db.close();
+    },
+  };
+}
+
+async function open(folder: string, path: string): Promise<Database> {
+  try {
+    return new Database(path, { readwrite: true, create: false });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "SQLITE_CANTOPEN") throw storeError(thrown, path);
+  }
+  const { closeSync, mkdirSync, openSync } = await import("node:fs");
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, "a", 0o600));
+    return new Database(path, { readwrite: true, create: false });
+  } catch (thrown) {
+    throw storeError(thrown, path);
+  }
+}
+
+function prepare(db: Database): void {
+  // The timeout first: switching to WAL while others do the same needs it.
+  db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
+  db.run("pragma synchronous = full");
+  db.run("pragma foreign_keys = on");
+}
+
+export function userVersion(db: Database): number {
+  return db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version ?? 0;
+}
+
+async function retryBusy<T>(path: string, patienceMs: number, attempt: () => T): Promise<T> {
+  const end = performance.now() + patienceMs;
+  for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
+    try {
+      return attempt();
+    } catch (thrown) {
+      if (!codeOf(thrown).startsWith("SQLITE_BUSY") || performance.now() > end) throw storeError(thrown, path);
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  const code = (thrown as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+function newerError(path: string, version: number, known: number): PoppetError {
+  return new PoppetError(
+    "store_newer",
+    `${path} was written by a newer Poppet (schema ${version}, this one knows ${known}); it was left as it is. Update Poppet, or set POPPET_HOME to another folder.`,
+  );
+}
+
+/** What SQLite and the file system say, as one clear error; everything else as it is. */
+export function storeError(thrown: unknown, path: string): unknown {
+  const code = codeOf(thrown);
+  const fail = (
+    kind: "store_damaged" | "store_unwritable" | "store_full" | "store_busy" | "store_failed",
+    text: string,
+  ) => new PoppetError(kind, text, { cause: thrown });
+  if (code === "SQLITE_NOTADB" || code.startsWith("SQLITE_CORRUPT")) {
+    return fail(
+      "store_damaged",
+      `${path} is damaged or is no Poppet database; it was left as it is. Put a copy of it back, or move it away to start anew.`,
+    );
+  }
+  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG") {
+    return fail(
+      "store_full",
+      `There is no room left to write ${path}; nothing was saved by this step. Free some disk space and try again.`,
+    );
+  }
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+    return fail(
+      "store_busy",
+      `${path} stayed in use by another program; nothing was saved by this step. Close what holds it open and try again.`,
+    );
+  }
+  if (
+    ["SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH"].some((kind) => code.startsWith(kind)) ||
+    ["EACCES", "EPERM", "EROFS", "ENOTDIR", "ENOENT", "EISDIR", "EEXIST"].includes(code)
+  ) {
+    return fail(
+      "store_unwritable",
+      `${path} cannot be opened for writing. Check who may write that folder, or set POPPET_HOME to another one.`,
+    );
+  }
+  if (code.startsWith("SQLITE_IOERR")) {
+    return fail(
+      "store_failed",
+      `Reading or writing ${path} failed (${code}). Check the disk and its free space, then try again.`,
+    );
+  }
+  if (code.startsWith("SQLITE_"))
+    return fail("store_failed", `The database ${path} refused a step (${code}): ${String((thrown as Error).message)}`);
+  return thrown;
+}
