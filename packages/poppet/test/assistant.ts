@@ -1,0 +1,96 @@
+/** Starts the assistant in a folder of its own, over a scripted model, for tests of sessions, runs and their store. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Model, Tool } from "@poppet/chat";
+import { type ScriptedStep, scriptedModel } from "@poppet/chat/testing";
+import type { Assistant, RunEvent, RunOutcome, Submission } from "../src/assistant.ts";
+import { openLocal } from "../src/local.ts";
+import { defaultLimits, type Settings } from "../src/settings.ts";
+import type { StoreOptions } from "../src/store/sqlite.ts";
+
+export function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "poppet-test-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export function testSettings(changes: Partial<Settings> = {}): Settings {
+  return {
+    provider: "openai",
+    model: "test-model",
+    chat: { logReasoning: false },
+    limits: defaultLimits,
+    providers: {},
+    models: {},
+    toolBytes: 16_384,
+    ...changes,
+  };
+}
+
+export interface TestAssistantOptions {
+  readonly home: string;
+  readonly model?: Model | readonly ScriptedStep[];
+  readonly settings?: Partial<Settings>;
+  readonly tools?: readonly Tool[];
+  readonly contextWindow?: number;
+  readonly store?: StoreOptions;
+}
+
+export function testAssistant(options: TestAssistantOptions): Promise<Assistant> {
+  const { model = ["An answer."] } = options;
+  const scripted = "stream" in model ? model : scriptedModel(model, { provider: "openai", modelId: "test-model" });
+  return openLocal({
+    home: options.home,
+    settings: testSettings(options.settings),
+    models: {
+      tools: options.tools ?? [],
+      async open() {
+        return {
+          model: scripted,
+          contextWindow: options.contextWindow ?? null,
+          maxOutputTokens: null,
+          requestMs: defaultLimits.requestMs,
+          close: async () => {},
+        };
+      },
+    },
+    ...(options.store && { store: options.store }),
+  });
+}
+
+export interface Submitted {
+  readonly events: readonly RunEvent[];
+  readonly outcome: RunOutcome;
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly messageId: string;
+}
+
+/** Submits a message, to a session or as a new one, and reads its run to the end. */
+export async function ask(
+  assistant: Assistant,
+  text: string,
+  options: {
+    readonly session?: string;
+    readonly signal?: AbortSignal;
+    readonly onEvent?: (event: RunEvent) => void;
+  } = {},
+): Promise<Submitted> {
+  const target: Submission["target"] = options.session
+    ? { type: "session", sessionId: options.session }
+    : { type: "new", workload: "general", channel: "cli" };
+  const running = assistant.submit({ text, target }, options.signal ?? new AbortController().signal);
+  const events: RunEvent[] = [];
+  for (;;) {
+    const next = await running.next();
+    if (!next.done) {
+      events.push(next.value);
+      options.onEvent?.(next.value);
+      continue;
+    }
+    const accepted = events.find((event) => event.type === "accepted");
+    if (!accepted) throw new Error("the message was not accepted");
+    const { sessionId, runId, messageId } = accepted;
+    return { events, outcome: next.value, sessionId, runId, messageId };
+  }
+}

@@ -1,0 +1,325 @@
+import { describe, expect, test } from "bun:test";
+import { ChatError, defineTool } from "@poppet/chat";
+import { call, finish, say, scriptedModel, think } from "@poppet/chat/testing";
+import * as v from "valibot";
+import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
+
+const model = (...steps: Parameters<typeof scriptedModel>[0]) =>
+  scriptedModel(steps, { provider: "openai", modelId: "test-model" });
+
+describe("C1 C2 a message and its answer", () => {
+  test("is saved as an exchange that the next message continues", async () => {
+    using folder = temporaryFolder();
+    const scripted = model("Hello!", "Again.");
+    const assistant = await testAssistant({ home: folder.path, model: scripted });
+    const first = await ask(assistant, "hi");
+    expect(first.outcome).toMatchObject({ state: "completed", text: "Hello!", usage: { totalTokens: 15 } });
+    expect(first.events.slice(0, 2)).toEqual([
+      { type: "accepted", sessionId: first.sessionId, runId: first.runId, messageId: first.messageId },
+      { type: "started", provider: "openai", model: "test-model" },
+    ]);
+    const second = await ask(assistant, "and?", { session: first.sessionId });
+    expect(scripted.requests[1]?.messages).toMatchObject([
+      { role: "user", text: "hi" },
+      { role: "assistant", text: "Hello!" },
+      { role: "user", text: "and?" },
+    ]);
+    const shown = await assistant.show(first.sessionId);
+    expect(shown.messages).toMatchObject([
+      { id: first.messageId, role: "user", text: "hi", runId: first.runId, attachments: [] },
+      { role: "assistant", text: "Hello!", runId: first.runId },
+      { id: second.messageId, role: "user", text: "and?", runId: second.runId },
+      { role: "assistant", text: "Again.", runId: second.runId },
+    ]);
+    expect(shown.session).toMatchObject({
+      id: first.sessionId,
+      title: "hi",
+      titleSource: "prompt",
+      namingAttempted: false,
+      titleUsage: null,
+      provider: "openai",
+      model: "test-model",
+      workload: "general",
+      skill: null,
+      project: null,
+      parent: null,
+      archived: false,
+      contextStart: first.messageId,
+      compactions: 0,
+    });
+    await assistant.close();
+  });
+
+  test("survives a restart", async () => {
+    using folder = temporaryFolder();
+    const before = await testAssistant({ home: folder.path });
+    const { sessionId } = await ask(before, "remember me");
+    await before.close();
+    const scripted = model("I do.");
+    const after = await testAssistant({ home: folder.path, model: scripted });
+    await ask(after, "do you?", { session: sessionId });
+    expect(scripted.requests[0]?.messages).toHaveLength(3);
+    await after.close();
+  });
+
+  test("§1.9 every key is there, and nothing of the continuation data", async () => {
+    using folder = temporaryFolder();
+    const secret = "encrypted-reasoning";
+    const assistant = await testAssistant({
+      home: folder.path,
+      model: [[think("hm"), say("ok"), finish("stop", null, [{ type: "reasoning", blob: secret }])]],
+    });
+    const { sessionId } = await ask(assistant, "hi");
+    const shown = await assistant.show(sessionId);
+    expect(Object.keys(shown).sort()).toEqual(["messages", "runs", "session"]);
+    expect(Object.keys(shown.runs[0] ?? {}).sort()).toEqual(
+      ["error", "finishedAt", "id", "model", "output", "provider", "startedAt", "state", "toolCalls", "usage"].sort(),
+    );
+    expect(shown.runs[0]).toMatchObject({ state: "completed", output: "ok", usage: null, error: null });
+    expect(JSON.stringify(shown)).not.toContain(secret);
+    await assistant.close();
+  });
+
+  test("§8.11 continuation data goes back to the same provider and model", async () => {
+    using folder = temporaryFolder();
+    const scripted = model([say("ok"), finish("stop", null, { own: 1 })], "two");
+    const assistant = await testAssistant({ home: folder.path, model: scripted });
+    const { sessionId } = await ask(assistant, "hi");
+    await ask(assistant, "more", { session: sessionId });
+    expect(scripted.requests[1]?.messages[1]).toMatchObject({ role: "assistant", continuation: { own: 1 } });
+    await assistant.close();
+  });
+});
+
+describe("C11 what does not complete", () => {
+  test("a partial answer is not saved, its input stays visible and is left out of later context", async () => {
+    using folder = temporaryFolder();
+    const scripted = model([say("half a sen"), new ChatError("provider_network", "The line is dead.")], "fine");
+    const assistant = await testAssistant({ home: folder.path, model: scripted });
+    const failed = await ask(assistant, "first");
+    expect(failed.outcome).toEqual({
+      state: "failed",
+      error: { code: "provider_network", message: "The line is dead." },
+    });
+    await ask(assistant, "second", { session: failed.sessionId });
+    expect(scripted.requests).toHaveLength(2);
+    expect(scripted.requests[1]?.messages).toMatchObject([{ role: "user", text: "second" }]);
+    const shown = await assistant.show(failed.sessionId);
+    expect(shown.messages.map((message) => message.text)).toEqual(["first", "second", "fine"]);
+    expect(shown.runs).toMatchObject([
+      { state: "failed", output: null, error: { code: "provider_network", message: "The line is dead." } },
+      { state: "completed" },
+    ]);
+    expect(JSON.stringify(shown)).not.toContain("half a sen");
+    expect(await assistant.search("first")).toEqual({ matches: [], truncated: false });
+    await assistant.close();
+  });
+
+  test("an abort at any event interrupts with its reason, and the next message works", async () => {
+    using folder = temporaryFolder();
+    const echo = defineTool({
+      name: "test.echo",
+      description: "",
+      input: v.object({}),
+      inputJsonSchema: {},
+      run: async () => "ok",
+    });
+    const script = () => model([say("a"), call("test.echo", {}), finish()], "b", "next");
+    const whole = await (async () => {
+      const assistant = await testAssistant({ home: folder.path, model: script(), tools: [echo] });
+      const { events } = await ask(assistant, "whole");
+      await assistant.close();
+      return events;
+    })();
+    for (let at = 0; at < whole.length; at++) {
+      const assistant = await testAssistant({ home: folder.path, model: script(), tools: [echo] });
+      const controller = new AbortController();
+      let seen = 0;
+      const stopped = await ask(assistant, "stop", {
+        signal: controller.signal,
+        onEvent: () => {
+          if (seen++ === at) controller.abort(new ChatError("aborted", "Stopped by Ctrl-C."));
+        },
+      });
+      expect(stopped.outcome).toEqual({
+        state: "interrupted",
+        error: { code: "aborted", message: "Stopped by Ctrl-C." },
+      });
+      const shown = await assistant.show(stopped.sessionId);
+      expect(shown.runs).toMatchObject([{ state: "interrupted", error: { message: "Stopped by Ctrl-C." } }]);
+      expect(shown.runs[0]?.toolCalls.every((one) => one.state !== "running")).toBe(true);
+      const next = await ask(assistant, "go on", { session: stopped.sessionId });
+      expect(next.outcome.state).toBe("completed");
+      await assistant.close();
+    }
+  });
+
+  test("a reader that leaves interrupts the run and closes the request", async () => {
+    using folder = temporaryFolder();
+    const scripted = model([say("x"), "hang"]);
+    const assistant = await testAssistant({ home: folder.path, model: scripted });
+    let sessionId = "";
+    const target = { type: "new", workload: "general", channel: "cli" } as const;
+    for await (const event of assistant.submit({ text: "hi", target }, new AbortController().signal)) {
+      if (event.type === "accepted") sessionId = event.sessionId;
+      if (event.type === "text") break;
+    }
+    expect(scripted.requests[0]?.signal.aborted).toBe(true);
+    expect((await assistant.show(sessionId)).runs).toMatchObject([
+      { state: "interrupted", error: { code: "aborted" } },
+    ]);
+    await assistant.close();
+  });
+
+  test("a message that is empty or has a NUL is refused and nothing is saved", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path });
+    for (const text of ["", " \n\t", "a\0b"]) {
+      await expect(ask(assistant, text)).rejects.toMatchObject({ code: "message_invalid", exitCode: 2 });
+    }
+    expect(await assistant.sessions({ limit: 10 })).toEqual([]);
+    await assistant.close();
+  });
+
+  test("C13 a message too large for the context fails by how much, and stays visible", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path });
+    const large = await ask(assistant, "x".repeat(2_200_000));
+    expect(large.outcome).toMatchObject({ state: "failed", error: { code: "context_overflow" } });
+    expect((await assistant.show(large.sessionId)).messages[0]?.text).toHaveLength(2_200_000);
+    await assistant.close();
+  });
+});
+
+describe("C15 which model answers", () => {
+  test("a session keeps its provider and model when the settings change", async () => {
+    using folder = temporaryFolder();
+    const before = await testAssistant({ home: folder.path });
+    const { sessionId } = await ask(before, "hi");
+    await before.close();
+    const after = await testAssistant({ home: folder.path, settings: { provider: "gemini", model: "other" } });
+    const { events } = await ask(after, "still?", { session: sessionId });
+    expect(events[1]).toEqual({ type: "started", provider: "openai", model: "test-model" });
+    await after.close();
+  });
+
+  test("§8.8 with none configured the run fails no_model, and the session takes the one configured later", async () => {
+    using folder = temporaryFolder();
+    const before = await testAssistant({ home: folder.path, settings: { provider: null, model: null } });
+    const first = await ask(before, "hi");
+    expect(first.outcome).toMatchObject({ state: "failed", error: { code: "no_model" } });
+    expect(await before.show(first.sessionId)).toMatchObject({
+      session: { provider: null, model: null },
+      messages: [{ text: "hi" }],
+      runs: [{ state: "failed", provider: null }],
+    });
+    await before.close();
+    const after = await testAssistant({ home: folder.path });
+    const second = await ask(after, "now?", { session: first.sessionId });
+    expect(second.outcome.state).toBe("completed");
+    expect((await after.show(first.sessionId)).session).toMatchObject({ provider: "openai", model: "test-model" });
+    await after.close();
+  });
+
+  test("opencode-go is refused without --coding, and nothing is saved", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path, settings: { provider: "opencode-go" } });
+    await expect(ask(assistant, "hi")).rejects.toMatchObject({ code: "workload_refused", exitCode: 2 });
+    expect(await assistant.sessions({ limit: 10 })).toEqual([]);
+    await assistant.close();
+  });
+});
+
+describe("§1.9 tool calls in chat show", () => {
+  test("with state, error and a result cut to 200 code points", async () => {
+    using folder = temporaryFolder();
+    const tools = ["big", "bad"].map((name) =>
+      defineTool({
+        name: `test.${name}`,
+        description: "",
+        input: v.object({}),
+        inputJsonSchema: {},
+        run: async () => {
+          if (name === "bad") throw new Error("broke");
+          return "😀".repeat(500);
+        },
+      }),
+    );
+    const assistant = await testAssistant({
+      home: folder.path,
+      tools,
+      model: [[call("test.big", {}), call("test.bad", {}), call("test.none", {}), finish()], "done"],
+    });
+    const { sessionId } = await ask(assistant, "hi");
+    const calls = (await assistant.show(sessionId)).runs[0]?.toolCalls ?? [];
+    expect(calls.map(({ name, state, error }) => ({ name, state, code: error?.code ?? null }))).toEqual(
+      expect.arrayContaining([
+        { name: "test.big", state: "completed", code: null },
+        { name: "test.bad", state: "failed", code: "tool_failed" },
+        { name: "test.none", state: "rejected", code: "tool_unknown" },
+      ]),
+    );
+    expect([...(calls.find((one) => one.name === "test.big")?.result ?? "")]).toHaveLength(200);
+    await assistant.close();
+  });
+});
+
+describe("§8.5 two processes on one session", () => {
+  test("the second is saved, waits and runs after the first, in order", async () => {
+    using folder = temporaryFolder();
+    const gate = Promise.withResolvers<void>();
+    const slow = {
+      ...model(),
+      async *stream() {
+        yield say("one");
+        await gate.promise;
+        yield finish();
+      },
+    };
+    const one = await testAssistant({ home: folder.path, model: slow });
+    const two = await testAssistant({ home: folder.path, model: ["two"] });
+    const started = Promise.withResolvers<string>();
+    const first = ask(one, "first", {
+      onEvent: (event) => event.type === "accepted" && started.resolve(event.sessionId),
+    });
+    const session = await started.promise;
+    const waiting = Promise.withResolvers<void>();
+    const second = ask(two, "second", {
+      session,
+      onEvent: (event) => event.type === "waiting" && waiting.resolve(),
+    });
+    await waiting.promise;
+    expect((await two.show(session)).runs.map((run) => run.state)).toEqual(["running", "queued"]);
+    gate.resolve();
+    await Promise.all([first, second]);
+    const shown = await two.show(session);
+    expect(shown.messages.map((message) => message.text)).toEqual(["first", "one", "second", "two"]);
+    await one.close();
+    await two.close();
+  });
+
+  test("a wait that is stopped becomes an interrupted run", async () => {
+    using folder = temporaryFolder();
+    const one = await testAssistant({ home: folder.path, model: [[say("x"), "hang"]] });
+    const two = await testAssistant({ home: folder.path });
+    const stopFirst = new AbortController();
+    const started = Promise.withResolvers<string>();
+    const first = ask(one, "first", {
+      signal: stopFirst.signal,
+      onEvent: (event) => event.type === "accepted" && started.resolve(event.sessionId),
+    });
+    const session = await started.promise;
+    const stop = new AbortController();
+    const second = await ask(two, "second", {
+      session,
+      signal: stop.signal,
+      onEvent: (event) => event.type === "waiting" && stop.abort(),
+    });
+    expect(second.outcome.state).toBe("interrupted");
+    stopFirst.abort();
+    await first;
+    expect((await two.show(session)).runs.map((run) => run.state)).toEqual(["interrupted", "interrupted"]);
+    await one.close();
+    await two.close();
+  });
+});
