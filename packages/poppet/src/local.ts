@@ -8,6 +8,7 @@ import { titleOf } from "./sessions/title.ts";
 import type { Settings } from "./settings.ts";
 import type { Operation } from "./store/operation.ts";
 import { becomeOwner, type Owner } from "./store/owners.ts";
+import { searchIndex } from "./store/search-index.ts";
 import { findSession, listSessions, renameSession, sessionData, sessionSummary } from "./store/sessions.ts";
 import { openStore, type StoreOptions } from "./store/sqlite.ts";
 
@@ -23,7 +24,8 @@ export interface LocalOptions {
 
 export async function openLocal(options: LocalOptions): Promise<Assistant> {
   const { home, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
-  const store = await openStore(home, options.store);
+  const store = await openStore(`${home}/poppet.db`, options.store);
+  const index = searchIndex(store, home);
   let owner: Owner | null = null;
   const reap = () => reapDead(store, home, owner?.id ?? null, clock.now());
 
@@ -34,7 +36,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
         owner ??= await becomeOwner(home, newId);
         return owner;
       };
-      return yield* submit({ store, home, settings, clock, newId, models, owner: ownerNow }, submission, signal);
+      return yield* submit({ store, home, settings, index, clock, newId, models, owner: ownerNow }, submission, signal);
     },
 
     async sessions({ limit, before }) {
@@ -66,7 +68,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
 
     async search(query) {
       const { searchSessions } = await import("./sessions/search.ts");
-      return searchSessions(store, query, settings.toolBytes);
+      return searchSessions(index, query, settings.toolBytes);
     },
 
     async rename(sessionId, title) {
@@ -80,6 +82,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
 
     async close() {
       owner?.release();
+      index.close();
       store.close();
     },
   };

@@ -14,11 +14,11 @@ import {
 } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
-import { catchUp } from "../sessions/search.ts";
 import type { Settings } from "../settings.ts";
 import type { AcceptedInput } from "../store/inputs.ts";
 import type { Owner } from "../store/owners.ts";
 import { completeRun, endRun, type StartResult } from "../store/runs.ts";
+import type { SearchIndex } from "../store/search-index.ts";
 import type { Store } from "../store/sqlite.ts";
 import { endToolCall, startToolCall } from "../store/tool-calls.ts";
 import { storedTranscript } from "../store/transcript.ts";
@@ -43,6 +43,7 @@ export interface ModelSource {
 
 interface TurnServices {
   readonly store: Store;
+  readonly index: SearchIndex;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -119,7 +120,7 @@ async function openModel(
 }
 
 async function save(services: TurnServices, run: RunToTurn, result: TurnResult): Promise<RunOutcome> {
-  const { store, clock, newId } = services;
+  const { store, index, clock, newId } = services;
   const { runId, owner } = run;
   const now = clock.now();
   if (result.state !== "completed") {
@@ -136,7 +137,7 @@ async function save(services: TurnServices, run: RunToTurn, result: TurnResult):
   if (!saved)
     throw new PoppetError("run_lost", "The conversation was changed by another process; the answer was not saved.");
   // The answer is safe: an index that cannot follow now does so before the next search.
-  await catchUp(store).catch(() => {});
+  await index.catchUp().catch(() => {});
   return { state: "completed", text: result.text, usage: result.usage };
 }
 

@@ -10,12 +10,14 @@ import type { Settings } from "../settings.ts";
 import { type AcceptedInput, acceptInput } from "../store/inputs.ts";
 import type { Owner } from "../store/owners.ts";
 import { endRun, mayStart, type StartResult, startRun } from "../store/runs.ts";
+import type { SearchIndex } from "../store/search-index.ts";
 import type { Store } from "../store/sqlite.ts";
 import { reapDead } from "./reap.ts";
 import { type ModelSource, runTurn } from "./run-turn.ts";
 
 export interface RunServices {
   readonly store: Store;
+  readonly index: SearchIndex;
   readonly home: string;
   readonly settings: Settings;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import type { Database } from "bun:sqlite";
 import { PoppetError } from "../error.ts";
 import { tryLock } from "./lock.ts";
 import type { Migration } from "./schema.ts";
-import { userVersion } from "./sqlite.ts";
+import { userVersion } from "./version.ts";
 
 type Retry = <T>(attempt: () => T) => Promise<T>;
 

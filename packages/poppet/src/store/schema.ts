@@ -9,14 +9,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Contentless: rowid is entry.n, and the text stands in the entry. */
-export const searchTable = `create virtual table search using fts5(
-  scope, text, content='', contentless_delete=1, tokenize="unicode61 categories 'L* N* Co Mn Mc'"
-)`;
-
 const initial = `
-create table meta (key text primary key, value text not null) strict;
-
 create table session (
   n integer primary key, id text not null unique,
   kind text not null check (kind in ('chat','task','delegate')),
@@ -124,9 +117,20 @@ create table outbox (
   attempts integer not null default 0, due_at integer not null
 ) strict;
 create index outbox_due on outbox(due_at, n) where state = 'pending';
-
-${searchTable};
-insert into meta values ('search_through', '0');
 `;
 
 export const migrations: readonly Migration[] = [{ name: "initial", sql: initial }];
+
+/** The search index, a file of its own beside the database: what is in it can be made again. rowid is entry.n. */
+export const searchMigrations: readonly Migration[] = [
+  {
+    name: "initial",
+    sql: `
+create virtual table search using fts5(
+  scope, text, content='', contentless_delete=1, tokenize="unicode61 categories 'L* N* Co Mn Mc'"
+);
+create table progress (through integer not null, entry text not null) strict;
+insert into progress values (0, '');
+`,
+  },
+];

@@ -1,65 +1,89 @@
-/**
- * The search index over what people said and were answered in completed runs. It follows the transcript by a mark, in
- * transactions of its own, so it can lag and be rebuilt but never stop an answer from being saved.
- * Each character of a script without spaces is a token of its own, so that words inside such text are found.
- */
+/** Operations of the search index and of the transcript that it follows. */
 import { all, change, first, type Operation } from "./operation.ts";
+import { segmented } from "./segment.ts";
 
 /** Entries indexed in one transaction. */
 const batch = 500;
 
-interface IndexedEntry {
+/** Hits of one score that are looked at to settle a tie by message ID. */
+const mostTied = 10_000;
+
+export interface Progress {
+  readonly through: number;
+  /** The ID of the entry there: another one means that the database was replaced. */
+  readonly entry: string;
+}
+
+interface IndexableEntry {
   readonly n: number;
+  readonly id: string;
   readonly body: string;
   readonly agent: string;
   readonly project: string | null;
 }
 
-/** Indexes the next entries; false when there are none left. */
-export function* indexNext(): Operation<boolean> {
-  const mark = yield* first<{ value: string }>("select value from meta where key = 'search_through'");
-  const rows = yield* all<IndexedEntry>(
-    `select entry.n, entry.body, session.agent, session.project from entry join session on session.n = entry.home
+export function* progress(): Operation<Progress> {
+  return (yield* first<Progress>("select through, entry from progress")) ?? { through: 0, entry: "" };
+}
+
+/** What people said and were answered after that progress; null if the progress is of another database. */
+export function* entriesAfter(at: Progress): Operation<readonly IndexableEntry[] | null> {
+  if (at.through > 0) {
+    const same = yield* first("select 1 from entry where n = $1 and id = $2", at.through, at.entry);
+    if (!same) return null;
+  }
+  return yield* all<IndexableEntry>(
+    `select entry.n, entry.id, entry.body, session.agent, session.project
+     from entry join session on session.n = entry.home
      where entry.n > $1 and entry.readable = 1 order by entry.n limit $2`,
-    Number(mark?.value ?? 0),
+    at.through,
     batch,
   );
-  for (const row of rows) {
-    const { text } = JSON.parse(row.body) as { text: string };
+}
+
+/** Indexes entries unless another process has got ahead. */
+export function* indexEntries(from: Progress, entries: readonly IndexableEntry[]): Operation<void> {
+  const last = entries.at(-1);
+  if (!last || (yield* progress()).through !== from.through) return;
+  for (const entry of entries) {
     yield* change(
       "insert into search (rowid, scope, text) values ($1, $2, $3)",
-      row.n,
-      scopeOf(row.agent, row.project),
-      segmented(text),
+      entry.n,
+      scopeOf(entry.agent, entry.project),
+      segmented((JSON.parse(entry.body) as { text: string }).text),
     );
   }
-  const last = rows.at(-1);
-  if (!last) return false;
-  yield* change("update meta set value = $1 where key = 'search_through'", String(last.n));
-  return rows.length === batch;
+  yield* change("update progress set through = $1, entry = $2", last.n, last.id);
 }
 
-/** Whether entries wait for `indexNext`. */
-export function* indexLags(): Operation<boolean> {
-  const row = yield* first<{ lags: number }>(
-    `select exists (select 1 from entry where readable = 1
-       and n > (select cast(value as integer) from meta where key = 'search_through')) as lags`,
-  );
-  return row?.lags === 1;
-}
-
-/** Empties the index; `indexNext` fills it again. */
-export function* resetIndex(definition: string): Operation<void> {
-  yield* change("drop table if exists search");
-  yield* change(definition);
-  yield* change(
-    "insert into meta (key, value) values ('search_through', '0') on conflict (key) do update set value = '0'",
-  );
-}
-
-export interface MatchRow {
+export interface Hit {
   readonly n: number;
+  /** Lower is better. */
   readonly score: number;
+}
+
+/** The best `limit` hits, best first, with all that tie with the last of them. */
+export function* findHits(terms: readonly string[], limit: number): Operation<readonly Hit[]> {
+  const query = matchExpression(terms);
+  const best = yield* all<Hit>(
+    `select rowid as n, bm25(search, 0, 1) as score from search where search match $1
+     order by score, rowid limit $2`,
+    query,
+    limit,
+  );
+  const edge = best[limit - 1];
+  if (!edge) return best;
+  const tied = yield* all<Hit>(
+    `select n, score from (select rowid as n, bm25(search, 0, 1) as score from search where search match $1)
+     where score = $2 order by n limit $3`,
+    query,
+    edge.score,
+    mostTied,
+  );
+  return [...best.filter((hit) => hit.score !== edge.score), ...tied];
+}
+
+export interface Match extends Hit {
   readonly message_id: string;
   readonly kind: "user" | "assistant";
   readonly body: string;
@@ -68,34 +92,26 @@ export interface MatchRow {
   readonly title: string | null;
 }
 
-const matchColumns = `entry.n, hit.score, entry.id as message_id, entry.kind, entry.body, entry.created_at,
-  session.id as session_id, session.title`;
-
-/** The best matches, best first, ties by message ID; one more than `limit` where there are more. */
-export function* findMatches(terms: readonly string[], limit: number): Operation<readonly MatchRow[]> {
-  const query = matchExpression(terms);
-  const best = yield* all<MatchRow>(
-    `with hit as (select rowid, bm25(search, 0, 1) as score from search where search match $1 order by score, rowid limit $2)
-     select ${matchColumns} from hit join entry on entry.n = hit.rowid join session on session.n = entry.home`,
-    query,
-    limit + 1,
+/** The messages of hits, best first, ties by message ID. */
+export function* matchesOf(hits: readonly Hit[], limit: number): Operation<readonly Match[]> {
+  const scores = new Map(hits.map((hit) => [hit.n, hit.score]));
+  const ids = yield* all<{ n: number; id: string }>(
+    "select n, id from entry where n in (select value from json_each($1))",
+    JSON.stringify(hits.map((hit) => hit.n)),
   );
-  const edge = best[limit];
-  if (!edge || best[limit - 1]?.score !== edge.score) return best.toSorted(byScore);
-  // The last place is tied with what was cut off: its ties are settled by ID among all of them.
-  const tied = yield* all<MatchRow>(
-    `with hit as (select rowid, bm25(search, 0, 1) as score from search where search match $1)
-     select ${matchColumns} from hit join entry on entry.n = hit.rowid join session on session.n = entry.home
-     where hit.score = $2 order by entry.id limit $3`,
-    query,
-    edge.score,
-    limit + 1,
+  const score = (n: number) => scores.get(n) ?? 0;
+  const best = ids.toSorted((a, b) => score(a.n) - score(b.n) || (a.id < b.id ? -1 : 1)).slice(0, limit);
+  const rows = yield* all<Omit<Match, "score">>(
+    `select entry.n, entry.id as message_id, entry.kind, entry.body, entry.created_at, session.id as session_id,
+       session.title
+     from entry join session on session.n = entry.home where entry.n in (select value from json_each($1))`,
+    JSON.stringify(best.map((one) => one.n)),
   );
-  return [...best.filter((row) => row.score !== edge.score), ...tied].toSorted(byScore).slice(0, limit + 1);
-}
-
-function byScore(a: MatchRow, b: MatchRow): number {
-  return a.score - b.score || (a.message_id < b.message_id ? -1 : 1);
+  const byNumber = new Map(rows.map((row) => [row.n, row]));
+  return best.flatMap(({ n }) => {
+    const row = byNumber.get(n);
+    return row ? [{ ...row, score: score(n) }] : [];
+  });
 }
 
 /** Every term as a quoted phrase, so that nothing in it is an operator. */
@@ -103,14 +119,7 @@ function matchExpression(terms: readonly string[]): string {
   return `text : (${terms.map((term) => `"${segmented(term).replaceAll('"', '""')}"`).join(" AND ")})`;
 }
 
-const unspaced =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}]\p{M}*/gu;
-
-function segmented(text: string): string {
-  return text.normalize("NFC").replace(unspaced, "\u200b$&\u200b");
-}
-
-/** One word an agent and a project, whatever is in their names. */
+/** One word for an agent and one for a project, whatever is in their names. */
 function scopeOf(agent: string, project: string | null): string {
   const word = (name: string) => new TextEncoder().encode(name).toHex();
   return project === null ? `a${word(agent)}` : `a${word(agent)} p${word(project)}`;

@@ -7,6 +7,7 @@ import { Database, type Statement as SqliteStatement } from "bun:sqlite";
 import { PoppetError } from "../error.ts";
 import type { Operation, Row, SqlValue } from "./operation.ts";
 import { type Migration, migrations as ownMigrations } from "./schema.ts";
+import { userVersion } from "./version.ts";
 
 export interface Store {
   readonly path: string;
@@ -19,6 +20,8 @@ export interface Store {
 
 export interface StoreOptions {
   readonly migrations?: readonly Migration[];
+  /** `rebuildable`: a power loss may lose the latest writes, because they can be made again. */
+  readonly durability?: "full" | "rebuildable";
   /** How long a busy database is tried again, in milliseconds. */
   readonly patienceMs?: number;
   /** Called before each write transaction begins and after it is committed; the crash tests kill there. */
@@ -27,14 +30,13 @@ export interface StoreOptions {
 
 const busyTimeoutMs = 50;
 
-/** Opens the database of a data folder (the folder must exist unless `poppet.db` in it has to be made). */
-export async function openStore(folder: string, options: StoreOptions = {}): Promise<Store> {
-  const path = `${folder}/poppet.db`;
+/** Opens a database, making the file and its folder where they are missing. */
+export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
   const migrations = options.migrations ?? ownMigrations;
   const patience = options.patienceMs ?? 30_000;
-  const db = await open(folder, path);
+  const db = await open(path);
   try {
-    await retryBusy(path, patience, () => prepare(db));
+    await retryBusy(path, patience, () => prepare(db, options.durability ?? "full"));
     const version = await retryBusy(path, patience, () => userVersion(db));
     if (version > migrations.length) throw newerError(path, version, migrations.length);
     await retryBusy(path, patience, () => db.run("pragma journal_mode = wal"));
@@ -93,7 +95,7 @@ export async function openStore(folder: string, options: StoreOptions = {}): Pro
   };
 }
 
-async function open(folder: string, path: string): Promise<Database> {
+async function open(path: string): Promise<Database> {
   try {
     return new Database(path, { readwrite: true, create: false });
   } catch (thrown) {
@@ -101,7 +103,7 @@ async function open(folder: string, path: string): Promise<Database> {
   }
   const { closeSync, mkdirSync, openSync } = await import("node:fs");
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, "a", 0o600));
     return new Database(path, { readwrite: true, create: false });
   } catch (thrown) {
@@ -109,15 +111,11 @@ async function open(folder: string, path: string): Promise<Database> {
   }
 }
 
-function prepare(db: Database): void {
+function prepare(db: Database, durability: "full" | "rebuildable"): void {
   // The timeout first: switching to WAL while others do the same needs it.
   db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
-  db.run("pragma synchronous = full");
+  db.run(`pragma synchronous = ${durability === "full" ? "full" : "normal"}`);
   db.run("pragma foreign_keys = on");
-}
-
-export function userVersion(db: Database): number {
-  return db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version ?? 0;
 }
 
 async function retryBusy<T>(path: string, patienceMs: number, attempt: () => T): Promise<T> {
