@@ -1,0 +1,70 @@
+// Runs a turn, a tool, an abort, a transcript and its context on whatever runtime executes this file.
+// Argument: the folder of the built library. Prints "ok" and the runtime's name.
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+
+const folder = pathToFileURL(`${process.argv[2]}/`);
+const { ChatError, defineTool, emptyContext, memoryTranscript, readContext, turn } = await import(
+  new URL("index.js", folder).href
+);
+const { call, finish, say, scriptedModel, transcriptCases } = await import(new URL("testing/index.js", folder).href);
+
+const limits = { answerBytes: 1000, recordBytes: 1000, turnMs: 5000, requestMs: 5000, steps: 5, toolCalls: 5 };
+const budget = { exchanges: 10, bytes: 10_000, tokens: 10_000 };
+const add = defineTool({
+  name: "math.add",
+  description: "adds",
+  inputJsonSchema: { type: "object" },
+  input: { "~standard": { version: 1, vendor: "smoke", validate: (value) => ({ value }) } },
+  run: async ({ a, b }) => a + b,
+});
+
+async function play(model, signal = new AbortController().signal, onEvent = () => {}) {
+  const running = turn({
+    model,
+    system: "",
+    context: emptyContext,
+    input: { role: "user", text: "1+2?" },
+    tools: [add],
+    limits,
+    budget,
+    signal,
+  });
+  for (;;) {
+    const next = await running.next();
+    if (next.done) return next.value;
+    onEvent(next.value);
+  }
+}
+
+function equal(actual, expected) {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+    throw new Error(`expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`);
+  }
+}
+
+const model = scriptedModel([[call("math.add", { a: 1, b: 2 }), finish()], "3"]);
+const answered = await play(model);
+equal([answered.state, answered.text, answered.messages[2].results[0].output], ["completed", "3", 3]);
+
+const controller = new AbortController();
+const stopped = await play(
+  scriptedModel([[say("x"), "hang"]]),
+  controller.signal,
+  (event) => event.type === "text" && controller.abort(),
+);
+equal([stopped.state, stopped.error.code, ChatError.isInstance(stopped.error)], ["interrupted", "aborted", true]);
+
+const late = await play({ ...scriptedModel([["hang"]]) }, AbortSignal.timeout(20));
+equal(late.state, "interrupted");
+
+for (const { name, run } of transcriptCases) {
+  await run(memoryTranscript()).catch((error) => {
+    throw new Error(`${name}: ${error.message}`);
+  });
+}
+const transcript = memoryTranscript();
+const tip = await transcript.commit({ expected: null, parent: null, exchange: "a", content: answered.messages });
+equal((await readContext(transcript, tip, budget)).exchanges[0].messages, answered.messages);
+
+console.log(`ok ${globalThis.Deno ? "deno" : globalThis.Bun ? "bun" : "node"}`);
