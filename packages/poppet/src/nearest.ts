@@ -1,6 +1,7 @@
 /** The likeliest spelling that was meant, for "did you mean". Case, hyphens and underscores do not count. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   const given = plain(word);
+  if (given === "") return null;
   let best: string | null = null;
   let least = Math.max(1, Math.floor(given.length / 3)) + 1;
   for (const candidate of candidates) {

@@ -103,9 +103,14 @@ async function readText(file: string): Promise<string | null> {
   }
 }
 
-/** Bun's parser does not say where: the one that setup writes with does, and is loaded only now. */
+/**
+ * Bun's parser does not say where: the one that setup writes with does, and is loaded only now. What the parser quotes
+ * of the file is left out: it may be a key.
+ */
 async function syntaxError(source: Source, thrown: unknown): Promise<PoppetError> {
-  const wrong = wordsOf(thrown).replace(/^TOML Parse error: /, "");
+  const wrong = wordsOf(thrown)
+    .replace(/^TOML Parse error: /, "")
+    .replace(/:? (["'])[^"']{3}[\s\S]*$/, "");
   const { parse } = await import("@decimalturn/toml-patch");
   let line: unknown;
   try {

@@ -100,9 +100,12 @@ function dotted(frame: number): string {
 function highlighted(frame: number, room: number): string {
   const head = frame % (label.length + glow.length);
   let text = "";
+  let last = 0;
   for (let i = 0; i < Math.min(label.length, room); i++) {
-    const distance = head - i;
-    text += `\x1b[38;5;${glow[distance] ?? glow[0]}m${label[i] ?? ""}`;
+    const color = glow[head - i] ?? glow[0];
+    if (color !== last) text += `\x1b[38;5;${color}m`;
+    last = color;
+    text += label[i] ?? "";
   }
   return `${text}\x1b[0m`;
 }
