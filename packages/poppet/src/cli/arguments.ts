@@ -11,3 +11,6 @@ export function normalizeArguments(given: readonly string[]): readonly string[] 
     ...rest,
   ];
 }
+
+/** What `chat sessions` lists without `--limit`. */
+export const defaultListLimit = 50;

@@ -1,6 +1,7 @@
 /** The commands, their flags and arguments, as the parser, `--help` and completion read them. Descriptions only. */
 import { buildCommand, buildRouteMap } from "@stricli/core";
 import { providerNames } from "../settings.ts";
+import { defaultListLimit } from "./arguments.ts";
 import type { Program } from "./program.ts";
 
 const word = (input: string): string => input;
@@ -47,7 +48,13 @@ const chat = buildRouteMap({
       parameters: {
         flags: {
           json,
-          limit: { kind: "parsed", brief: "At most so many", parse: listLimit, placeholder: "N", default: "50" },
+          limit: {
+            kind: "parsed",
+            brief: "At most so many",
+            parse: listLimit,
+            placeholder: "N",
+            default: String(defaultListLimit),
+          },
         },
       },
     }),

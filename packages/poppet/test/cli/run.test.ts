@@ -234,3 +234,26 @@ test.each([7, 40, 80, 200])("C5 reasoning and answer in %d columns, indicator be
   expect(flat(await pty.screen())).toBe("sessionSrunRThinking:Ithinkthatitis漢字so.Hello");
   if (columns >= 40) expect(await pty.screen()).toEndWith("Thinking:\nI think that it is\n漢字 so. \n\nHello");
 });
+
+test("C2 chat sessions: a table on a terminal, JSON with --json or in a pipe", async () => {
+  const sessions = [{ id: "id-1", title: "A plan\u001b[2J", updatedAt: Date.now() - 120_000 }] as never;
+  await using home = await emptyHome({ sessions });
+  await using table = openPty(scriptedProgram("chat", "sessions"), { env: home.env, columns: 40 });
+  await table.exited();
+  expect(await table.screen()).toBe("id-1  2 min ago  A plan");
+  await using forced = openPty(scriptedProgram("chat", "sessions", "-json"), { env: home.env, columns: 400 });
+  await forced.exited();
+  expect(JSON.parse(forced.raw())).toMatchObject({ sessions: [{ id: "id-1" }] });
+  const piped = await ended(scriptedProgram("chat", "sessions", "--limit", "3"), home);
+  expect(JSON.parse(piped.stdout)).toMatchObject({ sessions: [{ id: "id-1" }] });
+});
+
+test("P2 models pull on a terminal draws one line and clears it; Ctrl-C is 130", async () => {
+  await using home = await emptyHome();
+  await using pty = openPty(scriptedProgram("models", "pull", "hang"), { env: home.env });
+  await pty.until("trying b");
+  expect(pty.raw()).toContain("[---");
+  pty.type("\x03");
+  expect(await pty.exited()).toBe(130);
+  expect((await pty.screen()).replace("^C", "")).toBe("from a: no network; trying b\npoppet: Stopped by Ctrl-C.");
+});

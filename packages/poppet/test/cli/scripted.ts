@@ -4,8 +4,8 @@
  * milliseconds, `flood` is much text.
  */
 import type { Assistant, RunEvent, RunOutcome, SessionSummary } from "../../src/assistant.ts";
-import { runProgram } from "../../src/cli/app.ts";
 import type { Parts } from "../../src/cli/parts.ts";
+import { runProgram } from "../../src/cli/start.ts";
 import { PoppetError } from "../../src/error.ts";
 
 export type Line =

@@ -1,5 +1,6 @@
 /** `chat sessions`: saved sessions, newest activity first; a table on a terminal, JSON anywhere else. */
 import type { Program } from "../program.ts";
+import { printJson } from "./print.ts";
 
 export async function chatSessions(
   this: Program,
@@ -10,7 +11,6 @@ export async function chatSessions(
     const sessions = await assistant.sessions({ limit: flags.limit });
     const terminal = await this.terminal();
     if (flags.json || !terminal.stdout) {
-      const { printJson } = await import("./print.ts");
       await printJson(this, JSON.stringify({ sessions }));
       return;
     }
