@@ -29,7 +29,7 @@ compdef _poppet poppet
   fish: `# poppet completion for fish. Once: poppet completion fish > ~/.config/fish/completions/poppet.fish
 function __poppet_complete
     set -l words (commandline -opc)
-    $words[1] __complete -- $words[2..-1] (commandline -ct) 2>/dev/null
+    command $words[1] __complete -- $words[2..-1] (commandline -ct) 2>/dev/null
 end
 complete -c poppet -f -a '(__poppet_complete)'
 `,

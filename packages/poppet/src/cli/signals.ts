@@ -8,7 +8,8 @@ export interface Interruption {
   readonly signal: AbortSignal;
   /** What to exit with because of it; null where nothing happened. */
   exitCode(): number | null;
-  readerGone(): void;
+  /** Of stdout; `why` where it is not simply that nobody reads. */
+  outputGone(why?: string): void;
   /** From now on signals do what they do by default. */
   stop(): void;
 }
@@ -28,7 +29,7 @@ export function watchSignals(onInterrupt: () => void): Interruption {
   let code: number | null = null;
   let deadline: Timer | undefined;
 
-  function interrupt(by: Cause): void {
+  function interrupt(by: Cause, message: string = causes[by].message): void {
     if (code !== null) {
       if (by !== "stdout") process.exit(causes[by].code);
       return;
@@ -36,7 +37,7 @@ export function watchSignals(onInterrupt: () => void): Interruption {
     const exitCode = causes[by].code;
     code = exitCode;
     deadline = setTimeout(() => process.exit(exitCode), patienceMs);
-    controller.abort(new ChatError("aborted", causes[by].message, { details: { by } }));
+    controller.abort(new ChatError("aborted", message, { details: { by } }));
     onInterrupt();
   }
 
@@ -47,7 +48,7 @@ export function watchSignals(onInterrupt: () => void): Interruption {
   return {
     signal: controller.signal,
     exitCode: () => code,
-    readerGone: () => interrupt("stdout"),
+    outputGone: (why) => interrupt("stdout", why),
     stop() {
       clearTimeout(deadline);
       for (const { name, listener } of listeners) process.off(name, listener);

@@ -54,6 +54,7 @@ async function finish(program: Program, code: number): Promise<number> {
     await program.stderr.flush();
     return code;
   } catch (thrown) {
+    if (code !== 0) return code;
     program.stderr.write(`${failureLine(thrown)}\n`);
     await program.stderr.flush();
     return exitCodeOf(thrown);

@@ -54,7 +54,7 @@ export function isTable(value: unknown): value is { readonly [key: string]: unkn
 }
 
 /** The line that sets the path, where a plain reading of headers and keys finds it. */
-export function lineOf(text: string, path: readonly string[]): number | null {
+function lineOf(text: string, path: readonly string[]): number | null {
   let header: readonly string[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     const table = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];

@@ -160,6 +160,47 @@ test("§7 a full disk is said in one line, exit 1", async () => {
   expect(result).toEqual({ code: 1, stdout: "", stderr: "poppet: The output cannot be written: the disk is full.\n" });
 });
 
+test("§8.23 a disk that fills up under the answer interrupts the run, which is saved", async () => {
+  await using home = await emptyHome({ lines: [accepted, text("Half"), text("more"), { type: "hang" }] });
+  const saved = join(home.path, "saved");
+  const result = await ended(["bash", "-c", '"$@" > /dev/full', "bash", ...scriptedProgram("chat", "new", "hi")], {
+    env: { ...home.env, SCRIPT_SAVED: saved },
+  });
+  expect(await Bun.file(saved).text()).toBe("stdout");
+  expect(result.code).toBe(1);
+  expect(result.stderr).toBe("session S\nrun R\npoppet: The output cannot be written: the disk is full.\n");
+});
+
+test("§8.23 a terminal that is closed interrupts the run", async () => {
+  await using home = await emptyHome({ lines: [accepted, text("Half"), { type: "hang" }] });
+  const saved = join(home.path, "saved");
+  const pty = openPty(scriptedProgram("chat", "new", "hi"), { env: { ...home.env, SCRIPT_SAVED: saved } });
+  await pty.until("Half");
+  pty.process.terminal?.close();
+  expect(await pty.process.exited).toBe(129);
+  expect(await Bun.file(saved).text()).toBe("SIGHUP");
+});
+
+test("§8.23 a run that does not end is left after a second, and at once by a second Ctrl-C", async () => {
+  await using home = await emptyHome({ lines: [accepted, text("Half"), { type: "stuck" }] });
+  const start = () => {
+    const child = Bun.spawn(scriptedProgram("chat", "new", "hi"), { env: home.env, stdout: "pipe", stderr: "ignore" });
+    return { child, answer: child.stdout.getReader().read() };
+  };
+  const twice = start();
+  await twice.answer;
+  twice.child.kill("SIGINT");
+  await Bun.sleep(50);
+  const second = performance.now();
+  twice.child.kill("SIGINT");
+  expect(await twice.child.exited).toBe(130);
+  expect(performance.now() - second).toBeLessThan(100);
+  const once = start();
+  await once.answer;
+  once.child.kill("SIGINT");
+  expect(await once.child.exited).toBe(130);
+});
+
 test("C2 show's JSON cannot steer a terminal and stays JSON", async () => {
   await using home = await emptyHome();
   const piped = await ended(scriptedProgram("chat", "show", "S"), home);

@@ -1,7 +1,7 @@
 /**
  * The command line with an assistant that plays a script (JSON in $SCRIPT): a program of its own, started by tests of
  * what the command line draws, so that they need no model. `hang` waits for the abort, `pause` some
- * milliseconds, `flood` is much text.
+ * milliseconds, `flood` is much text, `stuck` does not hear the abort.
  */
 import type { Assistant, RunEvent, RunOutcome, SessionSummary } from "../../src/assistant.ts";
 import type { Parts } from "../../src/cli/parts.ts";
@@ -11,6 +11,7 @@ import { PoppetError } from "../../src/error.ts";
 export type Line =
   | RunEvent
   | { readonly type: "hang" }
+  | { readonly type: "stuck" }
   | { readonly type: "flood"; readonly times: number }
   | { readonly type: "pause"; readonly ms: number };
 
@@ -32,6 +33,7 @@ async function* submit(
   }
   for (const line of script.lines ?? []) {
     if (line.type === "hang") await aborted(signal);
+    else if (line.type === "stuck") await Bun.sleep(600_000);
     else if (line.type === "pause") await Promise.race([Bun.sleep(line.ms), aborted(signal)]);
     else if (line.type === "flood") {
       for (let i = 0; i < line.times && !signal.aborted; i++)

@@ -1,5 +1,5 @@
 /** One message submitted, its run drawn, and the exit code: what `chat new` and `chat send` share. */
-import { systemClock } from "@poppet/chat";
+import { messageOf, systemClock } from "@poppet/chat";
 import type { Assistant, RunOutcome, Submission } from "../../assistant.ts";
 import type { Program } from "../program.ts";
 import { openRunRenderer, type RunRenderer } from "../render/run.ts";
@@ -12,8 +12,9 @@ export async function runMessage(program: Program, submission: Submission): Prom
     stdout.release();
     stderr.release();
   });
-  stdout.onClosed(interruption.readerGone);
-  const unwatch = terminal.stdout ? () => {} : terminal.watchReader(1, interruption.readerGone);
+  const readerGone = () => interruption.outputGone();
+  stdout.onClosed(readerGone);
+  const unwatch = terminal.stdout ? () => {} : terminal.watchReader(1, readerGone);
   const renderer = openRunRenderer(
     {
       stdout,
@@ -54,8 +55,13 @@ async function runToEnd(
         await renderer.end(next.value);
         return next.value;
       }
-      const slow = renderer.event(next.value);
-      if (slow !== undefined) await slow;
+      try {
+        const slow = renderer.event(next.value);
+        if (slow !== undefined) await slow;
+      } catch (thrown) {
+        // What cannot be written interrupts the run, which then ends and is saved as every other.
+        interruption.outputGone(messageOf(thrown));
+      }
     }
   } finally {
     await assistant.close();

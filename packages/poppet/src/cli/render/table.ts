@@ -35,7 +35,7 @@ export function table(rows: readonly (readonly string[])[], columns: number): st
   return lines.map((line) => `${line}\n`).join("");
 }
 
-export function padWidth(text: string, width: number): string {
+function padWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
 }
 
