@@ -36,7 +36,8 @@ export async function runCommand(given: readonly string[], version: string, prog
     await complete(application, given.slice(1), program);
     return 0;
   }
-  await run(application, normalizeArguments(given), program);
+  const asked = given[0] === "help" ? [...given.slice(1), "--help"] : given;
+  await run(application, normalizeArguments(asked), program);
   const code = Number(program.process.exitCode ?? 0);
   // Negative codes are the parser's own: unknown command and invalid argument, or a fault of ours.
   if (code === -4 || code === -5) return 2;

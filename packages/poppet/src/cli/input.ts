@@ -16,23 +16,33 @@ export async function readMessage(program: Program, argument: string | undefined
 }
 
 export async function readStdin(limit: number, what: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of Bun.stdin.stream()) {
-    bytes += chunk.byteLength;
-    if (bytes > limit) {
-      throw new PoppetError("message_invalid", `${what} on stdin is larger than ${limit} bytes; send a part of it.`);
-    }
-    chunks.push(chunk);
-  }
+  const bytes = await readBytes(limit, what);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new PoppetError(
       "message_invalid",
       `${what} on stdin is not UTF-8 text; convert it first, for example with iconv.`,
     );
   }
+}
+
+async function readBytes(limit: number, what: string): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of Bun.stdin.stream()) {
+      size += chunk.byteLength;
+      if (size > limit) break;
+      chunks.push(chunk);
+    }
+  } catch (thrown) {
+    const code = (thrown as { readonly code?: unknown }).code;
+    const why = typeof code === "string" ? code : String(thrown);
+    throw new PoppetError("message_invalid", `${what} cannot be read from stdin: ${why}.`);
+  }
+  if (size <= limit) return Buffer.concat(chunks);
+  throw new PoppetError("message_invalid", `${what} on stdin is larger than ${limit} bytes; send a part of it.`);
 }
 
 function checkMessage(text: string): string {

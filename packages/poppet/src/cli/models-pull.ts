@@ -22,14 +22,14 @@ export async function pullModel(this: Program, _flags: object, reference: string
   try {
     const model = await this.parts.pullModel(reference, {
       home: config.home,
-      env: this.env,
       signal: interruption.signal,
-      progress: progress.update,
-      note: (line) => progress.note(cleanLine(line)),
+      onProgress: progress.update,
+      onSourceFailed: (source, reason) => progress.note(cleanLine(`not from ${source}: ${reason}`)),
     });
     progress.end();
-    const what = model.alreadyThere ? "already there" : "fetched";
-    write(`${what}: ${cleanLine(model.name)} (${byteSize(model.bytes)}) in ${cleanLine(model.file)}\n`);
+    const what = model.source === null ? "already there" : `fetched from ${cleanLine(model.source)}`;
+    write(`${what}: ${cleanLine(model.name)} (${byteSize(model.bytes)}) in ${cleanLine(model.path)}
+`);
     if (config.settings.provider === null) {
       write(`to use it: poppet setup --provider local --model ${cleanLine(model.name)}\n`);
     }

@@ -21,7 +21,14 @@ export async function listModels(this: Program, flags: { readonly json: boolean 
     await printJson(this, JSON.stringify({ models }));
     return;
   }
-  const rows = models.map((model) => [model.provider, model.name, state(model), tokens(model), model.note ?? ""]);
+  const rows = models.map((model) => [
+    model.provider,
+    model.model,
+    state(model),
+    tokens(model),
+    price(model),
+    model.note ?? "",
+  ]);
   this.stdout.write(rows.length > 0 ? table(rows, terminal.columns()) : "No models are known here.\n");
 }
 
@@ -43,4 +50,8 @@ function state(model: ListedModel): string {
 
 function tokens(model: ListedModel): string {
   return model.contextWindow === null ? "" : `${Math.round(model.contextWindow / 1000)}k tokens`;
+}
+
+function price({ price }: ListedModel): string {
+  return price === null ? "" : `$${price.input} in, $${price.output} out`;
 }

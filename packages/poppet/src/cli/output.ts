@@ -27,7 +27,7 @@ class FileOutput implements Output {
   #sink: Bun.FileSink | undefined;
   #waiting = "";
   #released = false;
-  #wake: (() => void) | undefined;
+  readonly #waiters = new Set<() => void>();
   #failure: unknown;
 
   constructor(descriptor: 1 | 2) {
@@ -58,7 +58,7 @@ class FileOutput implements Output {
 
   release(): void {
     this.#released = true;
-    this.#wake?.();
+    for (const wake of this.#waiters) wake();
   }
 
   onClosed(listener: () => void): void {
@@ -73,10 +73,13 @@ class FileOutput implements Output {
     );
     if (this.#released) return;
     await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      settled.then(resolve);
+      const wake = () => {
+        this.#waiters.delete(wake);
+        resolve();
+      };
+      this.#waiters.add(wake);
+      settled.then(wake);
     });
-    this.#wake = undefined;
     if (this.#failure !== undefined) throw this.#failed();
   }
 

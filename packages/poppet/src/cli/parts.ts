@@ -9,7 +9,7 @@ import type { ProviderName } from "../settings.ts";
 
 export interface Parts {
   openAssistant(config: Config, env: Environment): Promise<Assistant>;
-  /** What the provider can answer with; for `local`, what is installed and what can be pulled. No network. */
+  /** What the provider can answer with; for `local`, what is installed and what can be pulled. */
   listModels(provider: ProviderName, config: Config, env: Environment): Promise<readonly ListedModel[]>;
   pullModel(reference: string, pull: Pull): Promise<PulledModel>;
   /** One finding for each thing looked at, in the order to read them. Throws nothing. */
@@ -19,36 +19,43 @@ export interface Parts {
 
 export interface ListedModel {
   readonly provider: ProviderName;
-  readonly name: string;
+  readonly model: string;
   /** `local` only; null where there is nothing to install. */
   readonly installed: boolean | null;
   readonly bytes: number | null;
   readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
   readonly tools: boolean | null;
-  /** What it is good for, or its licence; one line. */
+  /** US dollars for a million tokens. */
+  readonly price: { readonly input: number; readonly output: number } | null;
+  /** What it is good for, its licence; one line. */
   readonly note: string | null;
 }
 
 export interface Pull {
   readonly home: string;
-  readonly env: Environment;
   readonly signal: AbortSignal;
-  progress(progress: PullProgress): void;
-  /** A source that failed, and why; the next is tried. */
-  note(line: string): void;
+  onProgress(progress: PullProgress): void;
+  /** Called for each source that failed, before the next is tried. */
+  onSourceFailed(source: string, reason: string): void;
 }
 
 export interface PullProgress {
-  readonly doneBytes: number;
+  readonly stage: "downloading" | "unpacking" | "copying";
+  readonly received: number;
   /** null where the source does not say. */
-  readonly totalBytes: number | null;
+  readonly total: number | null;
+  /** Bytes a second; 0 until it is known. */
+  readonly rate: number;
+  readonly secondsLeft: number | null;
 }
 
 export interface PulledModel {
   readonly name: string;
-  readonly file: string;
+  readonly path: string;
   readonly bytes: number;
-  readonly alreadyThere: boolean;
+  /** null where the model was there already. */
+  readonly source: string | null;
 }
 
 export interface Finding {

@@ -1,5 +1,6 @@
 /** `setup` for scripts: writes the choice of provider and model, and the key where one is piped in. */
 import { PoppetError } from "../error.ts";
+import { providerFacts } from "../models/providers.ts";
 import type { ProviderName } from "../settings.ts";
 import { readStdin } from "./input.ts";
 import type { Program } from "./program.ts";
@@ -12,18 +13,13 @@ interface Flags {
   readonly keyStdin: boolean;
 }
 
-/** Where each provider's key is looked for besides the settings; the others need none. */
-export const keyVariables: { readonly [Name in ProviderName]?: readonly string[] } = {
-  openai: ["OPENAI_API_KEY"],
-  anthropic: ["ANTHROPIC_API_KEY"],
-  gemini: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
-  "opencode-go": ["OPENCODE_API_KEY"],
-};
-
 export async function setup(this: Program, flags: Flags): Promise<void> {
   const { provider, model, baseUrl } = flags;
   await checkFlags(flags);
   const config = await this.config();
+  if (provider === "openai-compatible" && baseUrl === undefined && !config.written.providers?.[provider]?.baseUrl) {
+    throw new PoppetError("usage", "openai-compatible needs --base-url, for example http://127.0.0.1:11434/v1.");
+  }
   const apiKey = await key(this, flags);
   const { saveChoice } = await import("../config/write.ts");
   await saveChoice(config, {
@@ -37,7 +33,7 @@ export async function setup(this: Program, flags: Flags): Promise<void> {
     if (this.env[name]) notes.push(`${name} is set in the environment and wins over the file`);
   }
   if (apiKey === null && (await needsKey(this, provider))) {
-    notes.push(`no API key yet: set ${keyVariables[provider]?.[0] ?? "it"}, or pipe it into this command`);
+    notes.push(`no API key yet: set ${providerFacts[provider].keyVariables[0] ?? "it"}, or pipe it into this command`);
   }
   this.stderr.write(notes.map((note) => `${note}\n`).join(""));
 }
@@ -68,7 +64,7 @@ async function key(program: Program, flags: Flags): Promise<string | null> {
 }
 
 async function needsKey(program: Program, provider: ProviderName): Promise<boolean> {
-  const variables = keyVariables[provider];
-  if (variables === undefined || variables.some((name) => program.env[name])) return false;
+  const { keyNeeded, keyVariables } = providerFacts[provider];
+  if (!keyNeeded || keyVariables.some((name) => program.env[name]?.trim())) return false;
   return (await program.config()).written.providers?.[provider]?.apiKey === undefined;
 }

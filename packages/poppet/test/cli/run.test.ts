@@ -67,6 +67,12 @@ test.each([
   expect(result.stderr).toMatch(/^poppet: [^\n]+\n$/);
 });
 
+test("§7 a stdin that cannot be read is said in one line", async () => {
+  await using home = await emptyHome(hello);
+  const result = await ended(["bash", "-c", '"$@" < /', "bash", ...scriptedProgram("chat", "new")], home);
+  expect(result).toEqual({ code: 1, stdout: "", stderr: "poppet: The message cannot be read from stdin: EISDIR.\n" });
+});
+
 test("§7 a message of 5 MB goes through whole", async () => {
   expect((await said([], "ü".repeat(2_500_000))).submitted).toHaveLength(2_500_000);
 });
@@ -292,9 +298,9 @@ test("C2 chat sessions: a table on a terminal, JSON with --json or in a pipe", a
 test("P2 models pull on a terminal draws one line and clears it; Ctrl-C is 130", async () => {
   await using home = await emptyHome();
   await using pty = openPty(scriptedProgram("models", "pull", "hang"), { env: home.env });
-  await pty.until("trying b");
+  await pty.until("no network");
   expect(pty.raw()).toContain("[---");
   pty.type("\x03");
   expect(await pty.exited()).toBe(130);
-  expect((await pty.screen()).replace("^C", "")).toBe("from a: no network; trying b\npoppet: Stopped by Ctrl-C.");
+  expect((await pty.screen()).replace("^C", "")).toBe("not from a: no network\npoppet: Stopped by Ctrl-C.");
 });

@@ -82,23 +82,20 @@ const parts: Parts = {
   openAssistant: async () => assistant,
   listModels: async (provider) => [
     {
-      provider,
-      name: "smollm2-135m",
-      installed: false,
-      bytes: 98_000_000,
-      contextWindow: 8192,
-      tools: false,
-      note: "proof",
+      ...{ provider, model: "smollm2-135m", installed: false, bytes: 98_000_000, contextWindow: 8192 },
+      ...{ maxOutputTokens: null, tools: false, price: null, note: "proof" },
     },
   ],
-  async pullModel(reference, pull) {
-    for (let done = 0; done <= 10; done++) pull.progress({ doneBytes: done * 1_000_000, totalBytes: 10_000_000 });
-    pull.note("from a: no network; trying b");
-    if (reference === "hang") {
-      await aborted(pull.signal);
-      throw pull.signal.reason;
+  async pullModel(reference, { onProgress, onSourceFailed, signal }) {
+    for (let done = 0; done <= 10; done++) {
+      onProgress({ stage: "downloading", received: done * 1_000_000, total: 10_000_000, rate: 0, secondsLeft: null });
     }
-    return { name: reference, file: "/models/x.gguf", bytes: 10_000_000, alreadyThere: false };
+    onSourceFailed("a", "no network");
+    if (reference === "hang") {
+      await aborted(signal);
+      throw signal.reason;
+    }
+    return { name: reference, path: "/models/x.gguf", bytes: 10_000_000, source: "b" };
   },
   checkStore: async () => [{ ok: true, subject: "storage", message: "fine" }],
   checkProvider: async () => [{ ok: true, subject: "provider", message: "fine" }],

@@ -21,6 +21,7 @@ test.each([
   [["setup", "--provider", "openai"], "missing --model"],
   [["setup", "--provider", "local", "--model", "x", "--base-url", "http://x"], "local takes no --base-url."],
   [["setup", "--provider", "openai", "--model", "x", "--base-url", "ftp://x"], "--base-url must be an http"],
+  [["setup", "--provider", "openai-compatible", "--model", "x"], "openai-compatible needs --base-url"],
   [["models", "gemni"], 'unknown provider "gemni"; did you mean "gemini"?'],
   [["completion", "bsh"], 'did you mean "bash"?'],
 ])("S0 %j: one line with the nearest right spelling, exit 2", async (given, expected) => {
@@ -45,6 +46,11 @@ test.each([
   const { code, stdout, stderr } = await poppet(...given.filter((word) => typeof word === "string"), "--help");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("USAGE");
+});
+
+test("S0 poppet help COMMAND is COMMAND --help", async () => {
+  expect(await poppet("help", "chat")).toEqual(await poppet("chat", "--help"));
+  expect((await poppet("help")).stdout).toBe((await poppet("--help")).stdout);
 });
 
 test("S0 --version prints the version", async () => {
@@ -140,7 +146,7 @@ test("P2 models pull without a terminal prints plain lines", async () => {
   const { code, stdout, stderr } = await ended(scriptedProgram("models", "pull", "x"), home);
   expect([code, stdout]).toEqual([0, ""]);
   expect(stderr).toContain(" 50% 5.0 MB of 10 MB\n");
-  expect(stderr).toContain("from a: no network; trying b\n");
-  expect(stderr).toContain("fetched: x (10 MB) in /models/x.gguf\n");
+  expect(stderr).toContain("not from a: no network\n");
+  expect(stderr).toContain("fetched from b: x (10 MB) in /models/x.gguf\n");
   expect(stderr).not.toContain("\x1b");
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { SessionSummary } from "../../assistant.ts";
+import type { PullProgress } from "../parts.ts";
 import { barLine, openProgress } from "./progress.ts";
 import { cutWidth, sessionTable } from "./table.ts";
 import { byteSize, duration, relativeTime } from "./time.ts";
@@ -64,32 +65,31 @@ test("C2 times are said as people say them", () => {
   expect([5, 98_000_000, 1_230_000_000].map(byteSize)).toEqual(["5 B", "98 MB", "1.2 GB"]);
 });
 
+const progress = (received: number): PullProgress => ({
+  ...{ stage: "downloading", received, total: 100_000_000, rate: 5_000_000 },
+  secondsLeft: Math.ceil((100_000_000 - received) / 5_000_000),
+});
+
 test("P2 the bar shows share, size, rate and time left, and fits its width", () => {
-  const progress = { doneBytes: 25_000_000, totalBytes: 100_000_000 };
-  expect(barLine(progress, 5_000_000, 80)).toBe(
-    "[#######-----------------------]  25% 25 MB of 100 MB, 5.0 MB/s, 15 s left",
-  );
-  for (const columns of [5, 20, 40]) expect(barLine(progress, 5_000_000, columns).length).toBeLessThanOrEqual(columns);
+  const quarter = progress(25_000_000);
+  expect(barLine(quarter, 80)).toBe("[#######-----------------------]  25% 25 MB of 100 MB, 5.0 MB/s, 15 s left");
+  for (const columns of [5, 20, 40]) expect(barLine(quarter, columns).length).toBeLessThanOrEqual(columns);
 });
 
 test("P2 without a terminal there is one plain line for each tenth", () => {
-  let now = 0;
   let written = "";
-  const progress = openProgress({
+  const { update, end } = openProgress({
     write: (text) => {
       written += text;
     },
     columns: () => 80,
     moving: false,
-    clock: { now: () => now, after: () => () => {} },
+    clock: { now: () => 0, after: () => () => {} },
   });
-  for (let done = 0; done <= 100; done++) {
-    now += 100;
-    progress.update({ doneBytes: done * 1_000_000, totalBytes: 100_000_000 });
-  }
-  progress.end();
+  for (let done = 0; done <= 100; done++) update(progress(done * 1_000_000));
+  end();
   const lines = written.trimEnd().split("\n");
   expect(lines).toHaveLength(11);
-  expect(lines[5]).toBe(" 50% 50 MB of 100 MB, 10 MB/s, 5 s left");
+  expect(lines[5]).toBe(" 50% 50 MB of 100 MB, 5.0 MB/s, 10 s left");
   expect(written).not.toContain("\x1b");
 });
