@@ -11,6 +11,7 @@ export type PoppetErrorCode =
   | "config_invalid"
   | "config_unreadable"
   | "config_unwritable"
+  | "output_failed"
   | "no_provider"
   | "no_model"
   | "provider_unknown"

@@ -1,0 +1,12 @@
+/** `chat new`: makes a session and submits its first message. */
+import { readMessage } from "../input.ts";
+import type { Program } from "../program.ts";
+import { runMessage } from "./run.ts";
+
+export async function chatNew(this: Program, flags: { readonly coding: boolean }, message?: string): Promise<void> {
+  const text = await readMessage(this, message, 'poppet chat new "How do I …?"');
+  await runMessage(this, {
+    text,
+    target: { type: "new", workload: flags.coding ? "coding" : "general", channel: "cli" },
+  });
+}

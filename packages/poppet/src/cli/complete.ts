@@ -1,0 +1,45 @@
+/**
+ * The hidden `__complete WORD…`: what the last word can be completed to, one line each, with a description after a tab.
+ * The shells' scripts call it. It is silent about everything that goes wrong.
+ */
+import { type Application, proposeCompletions } from "@stricli/core";
+import { normalizeArguments } from "./arguments.ts";
+import type { Program } from "./program.ts";
+import { cleanLine } from "./render/clean.ts";
+
+const mostSessions = 50;
+
+export async function complete(
+  application: Application<Program>,
+  words: readonly string[],
+  program: Program,
+): Promise<void> {
+  const given = words[0] === "--" ? words.slice(1) : words;
+  const partial = given.at(-1) ?? "";
+  try {
+    const proposals = await proposeCompletions(
+      application,
+      [...normalizeArguments(given.slice(0, -1)), partial],
+      program,
+    );
+    for (const { completion, brief } of proposals) {
+      if (completion.startsWith(partial)) program.stdout.write(`${cleanLine(completion)}\t${cleanLine(brief)}\n`);
+    }
+  } catch {
+    // nothing to propose
+  }
+}
+
+export async function sessionIds(program: Program): Promise<readonly string[]> {
+  const assistant = await program.openAssistant();
+  try {
+    return (await assistant.sessions({ limit: mostSessions })).map((session) => session.id);
+  } finally {
+    await assistant.close();
+  }
+}
+
+export async function localModels(program: Program): Promise<readonly string[]> {
+  const models = await program.parts.listModels("local", await program.config(), program.env);
+  return models.filter((model) => model.installed === false).map((model) => model.model);
+}

@@ -1,0 +1,69 @@
+/** `doctor`: looks at each part in turn. A line says what was found and, where it is wrong, what to do; then exit 1. */
+import { PoppetError } from "../error.ts";
+import type { Finding } from "./parts.ts";
+import type { Program } from "./program.ts";
+import { cleanLine } from "./render/clean.ts";
+
+export async function doctor(this: Program): Promise<void> {
+  let wrong = 0;
+  for await (const finding of findings(this)) {
+    if (!finding.ok) wrong++;
+    this.stdout.write(
+      `${finding.ok ? "ok   " : "wrong"}  ${cleanLine(finding.subject)}: ${cleanLine(finding.message)}\n`,
+    );
+    await this.stdout.flush();
+  }
+  if (wrong > 0) this.process.exitCode = 1;
+}
+
+async function* findings(program: Program): AsyncGenerator<Finding> {
+  let config: Awaited<ReturnType<Program["config"]>>;
+  try {
+    config = await program.config();
+  } catch (thrown) {
+    if (!(thrown instanceof PoppetError)) throw thrown;
+    yield { ok: false, subject: "settings", message: thrown.message };
+    return;
+  }
+  const { file, fileExists, home, settings } = config;
+  yield { ok: true, subject: "settings", message: fileExists ? file : `${file} is not there; the defaults are used` };
+  yield await folderFinding(home);
+  yield* await program.parts.checkStore(config);
+  yield choiceFinding(settings.provider, settings.model);
+  if (settings.provider !== null) yield* await program.parts.checkProvider(config, program.env);
+}
+
+function choiceFinding(provider: string | null, model: string | null): Finding {
+  if (provider !== null && model !== null) return { ok: true, subject: "model", message: `${provider} ${model}` };
+  const missing = provider === null ? "no provider is chosen" : "no model is chosen";
+  return {
+    ok: false,
+    subject: "model",
+    message: `${missing}; run: poppet setup --provider local --model smollm2-135m (or another provider and model)`,
+  };
+}
+
+/** Looks only: the folder is made by the first command that saves something. */
+async function folderFinding(home: string): Promise<Finding> {
+  const { accessSync, constants, statSync } = await import("node:fs");
+  const subject = "data folder";
+  try {
+    const status = statSync(home, { throwIfNoEntry: false });
+    if (status === undefined)
+      return { ok: true, subject, message: `${home} is not there yet; the first message makes it` };
+    if (!status.isDirectory())
+      return { ok: false, subject, message: `${home} is no folder; move it away or set POPPET_HOME` };
+    accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
+    if ((status.mode & 0o077) !== 0) {
+      return { ok: false, subject, message: `${home} can be read by others; run: chmod 700 '${home}'` };
+    }
+    return { ok: true, subject, message: home };
+  } catch (thrown) {
+    const code = (thrown as { readonly code?: unknown }).code;
+    return {
+      ok: false,
+      subject,
+      message: `${home} cannot be used (${String(code)}); make it yours or set POPPET_HOME`,
+    };
+  }
+}

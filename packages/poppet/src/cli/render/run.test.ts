@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import { type Clock, systemClock } from "@poppet/chat";
+import type { RunEvent, RunOutcome } from "../../assistant.ts";
+import { openRunRenderer, type Surface } from "./run.ts";
+
+const still: Clock = { now: () => 0, after: () => () => {} };
+
+/** Both outputs, and both together in the order of writing. */
+function surface(terminals: { readonly stdout?: boolean; readonly stderr?: boolean; readonly colors?: number } = {}) {
+  const written = { stdout: "", stderr: "", both: "" };
+  const sink = (name: "stdout" | "stderr") => ({
+    write(text: string) {
+      written[name] += text;
+      written.both += text;
+    },
+    flush: () => undefined,
+  });
+  const made: Surface = {
+    stdout: sink("stdout"),
+    stderr: sink("stderr"),
+    stdoutIsTerminal: terminals.stdout ?? false,
+    stderrIsTerminal: terminals.stderr ?? false,
+    dumb: true,
+    colors: terminals.colors ?? 0,
+    columns: () => 80,
+  };
+  return { made, written };
+}
+
+async function play(made: Surface, events: readonly RunEvent[], logReasoning = true, outcome: RunOutcome = done) {
+  const renderer = openRunRenderer(made, { logReasoning, clock: still });
+  for (const event of events) await renderer.event(event);
+  await renderer.end(outcome);
+}
+
+const done: RunOutcome = { state: "completed", text: "", usage: null };
+const failed: RunOutcome = {
+  state: "failed",
+  error: { code: "provider_auth", message: "The key was\nrefused.\x1b[2J" },
+};
+const accepted: RunEvent = { type: "accepted", sessionId: "S", runId: "R", messageId: "M" };
+const text = (delta: string, step = 1): RunEvent => ({ type: "text", step, delta });
+const reasoning = (delta: string, section = 0, step = 1): RunEvent => ({ type: "reasoning", step, section, delta });
+
+test("C1 the answer is all that stdout gets; IDs go to stderr", async () => {
+  const { made, written } = surface();
+  await play(made, [accepted, text("Hel"), text("lo")]);
+  expect(written.stdout).toBe("Hello\n");
+  expect(written.stderr).toBe("session S\nrun R\n");
+});
+
+test("C1 an answer that ends its line gets no second newline, and an empty one none", async () => {
+  const ended = surface();
+  await play(ended.made, [text("Hello\n")]);
+  expect(ended.written.stdout).toBe("Hello\n");
+  const empty = surface();
+  await play(empty.made, [accepted]);
+  expect(empty.written.stdout).toBe("");
+});
+
+test("C1 a pipe gets the model's bytes, a terminal gets them cleaned", async () => {
+  const pipe = surface();
+  await play(pipe.made, [text("a\x1b[31"), text("mb\r\n")]);
+  expect(pipe.written.stdout).toBe("a\x1b[31mb\r\n");
+  const terminal = surface({ stdout: true });
+  await play(terminal.made, [text("a\x1b[31"), text("mb\r\n")]);
+  expect(terminal.written.stdout).toBe("ab\n");
+});
+
+test("§8.10 one blank line stands between the texts of two steps", async () => {
+  for (const first of ["One", "One\n", "One\n\n"]) {
+    const { made, written } = surface();
+    await play(made, [text(first), { type: "step-start", step: 2 }, { type: "step-start", step: 3 }, text("Two", 3)]);
+    expect(written.stdout).toBe("One\n\nTwo\n");
+  }
+});
+
+test("C5 reasoning streams under its heading, sections apart by a blank line, before the answer", async () => {
+  const { made, written } = surface();
+  await play(made, [reasoning("\n\nFirst "), reasoning("idea.\n"), reasoning("**Second**", 1), text("Answer")]);
+  expect(written.stderr).toBe("Thinking:\nFirst idea.\n\n**Second**\n");
+  expect(written.stdout).toBe("Answer\n");
+});
+
+test("C5 reasoning arrives chunk by chunk", async () => {
+  const { made, written } = surface();
+  const renderer = openRunRenderer(made, { logReasoning: true, clock: still });
+  await renderer.event(reasoning("One"));
+  expect(written.stderr).toBe("Thinking:\nOne");
+});
+
+test("C5 no readable reasoning, no heading", async () => {
+  const { made, written } = surface();
+  await play(made, [reasoning(" \n"), reasoning("\x1b[2J", 1), text("Answer")]);
+  expect(written.stderr).toBe("");
+});
+
+test("C5 with reasoning logging off nothing of it is shown", async () => {
+  const { made, written } = surface();
+  await play(made, [reasoning("secret"), text("Answer")], false);
+  expect(written.both).toBe("Answer\n");
+});
+
+test("C5 reasoning is muted cyan where colour is on, the answer plain", async () => {
+  const colored = surface({ stdout: true, stderr: true, colors: 256 });
+  await play(colored.made, [reasoning("Idea"), text("Answer")]);
+  expect(colored.written.both).toBe(
+    "\x1b[38;5;73mThinking:\n\x1b[0m\x1b[38;5;73mIdea\x1b[0m\x1b[38;5;73m\n\x1b[0m\nAnswer\n",
+  );
+  const plain = surface({ stdout: true, stderr: true, colors: 0 });
+  await play(plain.made, [reasoning("Idea"), text("Answer")]);
+  expect(plain.written.both).toBe("Thinking:\nIdea\n\nAnswer\n");
+});
+
+test("C5 on one screen, reasoning after text begins on a line of its own", async () => {
+  const { made, written } = surface({ stdout: true, stderr: true });
+  await play(made, [text("Let me look."), { type: "step-start", step: 2 }, reasoning("Hm", 0, 2), text("Found.", 2)]);
+  expect(written.both).toBe("Let me look.\n\nThinking:\nHm\n\nFound.\n");
+});
+
+test("C11 a failure is one clean line on stderr, below what was printed", async () => {
+  const { made, written } = surface({ stdout: true, stderr: true });
+  await play(made, [text("Half an ans")], false, failed);
+  expect(written.both).toBe("Half an ans\npoppet: The key was refused.\n");
+});
+
+test("C11 a pipe keeps exactly what came before a failure", async () => {
+  const { made, written } = surface();
+  await play(made, [text("Half an ans")], false, failed);
+  expect(written.stdout).toBe("Half an ans");
+  expect(written.stderr).toBe("poppet: The key was refused.\n");
+});
+
+test("§8.5 a message that waits for its turn says so", async () => {
+  const { made, written } = surface();
+  await play(made, [accepted, { type: "waiting", sessionId: "S" }, text("Hi")]);
+  expect(written.stderr).toContain("\nwaiting: ");
+});
+
+test("C1 the work per delta does not grow with the answer", async () => {
+  const { made } = surface({ stdout: true, stderr: true, colors: 256 });
+  const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, clock: systemClock });
+  const round = async (count: number) => {
+    const start = Bun.nanoseconds();
+    for (let i = 0; i < count; i++) await renderer.event(reasoning("word \n "));
+    return (Bun.nanoseconds() - start) / count;
+  };
+  await round(5_000);
+  const early = await round(5_000);
+  await round(50_000);
+  const late = await round(5_000);
+  await renderer.end(done);
+  expect(late).toBeLessThan(early * 5);
+});

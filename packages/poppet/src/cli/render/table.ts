@@ -1,0 +1,57 @@
+/** Tables for people: columns by display width, cut to the terminal's; every field cleaned. */
+import type { SessionSummary } from "../../assistant.ts";
+import { cleanLine } from "./clean.ts";
+import { relativeTime } from "./time.ts";
+
+/** The ID is what other commands take, so it is never cut; the title gives way, then the time. */
+export function sessionTable(sessions: readonly SessionSummary[], now: number, columns: number): string {
+  if (sessions.length === 0) return 'No sessions yet. Start one with: poppet chat new "…"\n';
+  const rows = sessions.map((session) => ({
+    id: cleanLine(session.id),
+    time: relativeTime(session.updatedAt, now),
+    title: cleanLine(session.title ?? "") || "(unnamed)",
+  }));
+  const idWidth = widest(rows.map((row) => row.id));
+  const timeWidth = widest(rows.map((row) => row.time));
+  const titleRoom = columns - idWidth - timeWidth - 4;
+  const room = titleRoom >= 8 ? titleRoom : columns - idWidth - 2;
+  const lines = rows.map((row) => {
+    if (room < 4) return row.id;
+    const time = titleRoom >= 8 ? `${padWidth(row.time, timeWidth)}  ` : "";
+    return `${row.id}  ${time}${cutWidth(row.title, room)}`;
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** Rows of left-aligned cells; the last column is cut to what is left of the width. */
+export function table(rows: readonly (readonly string[])[], columns: number): string {
+  const clean = rows.map((row) => row.map(cleanLine));
+  const count = Math.max(0, ...clean.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, i) => widest(clean.map((row) => row[i] ?? "")));
+  const lines = clean.map((row) => {
+    const line = row.map((cell, i) => (i === row.length - 1 ? cell : padWidth(cell, widths[i] ?? 0))).join("  ");
+    return cutWidth(line.trimEnd(), columns);
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function padWidth(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
+}
+
+/** At most `width` columns; what was cut ends with an ellipsis. A grapheme is never split. */
+export function cutWidth(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += Bun.stringWidth(segment);
+    if (used > width - 1) break;
+    kept += segment;
+  }
+  return width > 0 ? `${kept}…` : "";
+}
+
+function widest(cells: readonly string[]): number {
+  return cells.reduce((width, cell) => Math.max(width, Bun.stringWidth(cell)), 0);
+}

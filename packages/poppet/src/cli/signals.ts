@@ -1,0 +1,57 @@
+/**
+ * Ctrl-C, SIGTERM, SIGHUP and a reader that went away, as one abort of the run. A second signal ends the process at
+ * once; so does a run that has not ended a second after the first.
+ */
+import { ChatError } from "@poppet/chat";
+
+export interface Interruption {
+  readonly signal: AbortSignal;
+  /** What to exit with because of it; null where nothing happened. */
+  exitCode(): number | null;
+  /** Of stdout; `why` where it is not simply that nobody reads. */
+  outputGone(why?: string): void;
+  /** From now on signals do what they do by default. */
+  stop(): void;
+}
+
+const causes = {
+  SIGINT: { code: 130, message: "Stopped by Ctrl-C." },
+  SIGTERM: { code: 143, message: "Stopped by SIGTERM." },
+  SIGHUP: { code: 129, message: "Stopped because the terminal was closed." },
+  stdout: { code: 1, message: "Stopped because nobody reads the output any more." },
+} as const;
+type Cause = keyof typeof causes;
+
+const patienceMs = 1_000;
+
+export function watchSignals(onInterrupt: () => void): Interruption {
+  const controller = new AbortController();
+  let code: number | null = null;
+  let deadline: Timer | undefined;
+
+  function interrupt(by: Cause, message: string = causes[by].message): void {
+    if (code !== null) {
+      if (by !== "stdout") process.exit(causes[by].code);
+      return;
+    }
+    const exitCode = causes[by].code;
+    code = exitCode;
+    deadline = setTimeout(() => process.exit(exitCode), patienceMs);
+    controller.abort(new ChatError("aborted", message, { details: { by } }));
+    onInterrupt();
+  }
+
+  const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const listeners = names.map((name) => ({ name, listener: () => interrupt(name) }));
+  for (const { name, listener } of listeners) process.on(name, listener);
+
+  return {
+    signal: controller.signal,
+    exitCode: () => code,
+    outputGone: (why) => interrupt("stdout", why),
+    stop() {
+      clearTimeout(deadline);
+      for (const { name, listener } of listeners) process.off(name, listener);
+    },
+  };
+}

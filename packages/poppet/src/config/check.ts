@@ -1,0 +1,75 @@
+/**
+ * Holds parsed settings against the table. The first thing wrong is thrown as `config_invalid`, naming the file, the
+ * line, the key, what is allowed and the nearest right spelling; never a value, which may be a secret.
+ */
+import { PoppetError } from "../error.ts";
+import { hint } from "../nearest.ts";
+import type { Named, Rule, Table } from "./table.ts";
+
+export interface Source {
+  readonly file: string;
+  readonly text: string;
+}
+
+export function checkSettings(value: unknown, shape: Table, source: Source): void {
+  checkTable(value, shape, [], source);
+}
+
+function checkTable(value: unknown, shape: Table | Named, path: readonly string[], source: Source): void {
+  if (!isTable(value)) throw invalid(source, path, `must be a table: write its settings under [${path.join(".")}]`);
+  for (const [key, inner] of Object.entries(value)) {
+    const at = [...path, key];
+    const expected = shape.kind === "named" ? namedShape(shape, key, at, source) : knownShape(shape, key, at, source);
+    if (expected.kind !== "value") checkTable(inner, expected, at, source);
+    else if (!expected.check(inner)) throw invalid(source, at, `must be ${expected.allowed}`);
+  }
+}
+
+function namedShape(shape: Named, key: string, at: readonly string[], source: Source): Table {
+  if (shape.check(key)) return shape.each;
+  throw invalid(source, at, `is no setting: a name here is ${shape.allowed}`);
+}
+
+function knownShape(shape: Table, key: string, at: readonly string[], source: Source): Rule | Table | Named {
+  const keys = Object.keys(shape.keys);
+  const found = keys.includes(key) ? shape.keys[key] : undefined;
+  if (found !== undefined) return found;
+  throw invalid(source, at, `is no setting: known here are ${keys.join(", ")}${hint(key, keys)}`);
+}
+
+function invalid(source: Source, path: readonly string[], wrong: string): PoppetError {
+  const line = lineOf(source.text, path);
+  const place = line === null ? source.file : `${source.file}:${line}`;
+  return new PoppetError("config_invalid", `${place}: ${path.map(quoted).join(".")} ${wrong}`);
+}
+
+function quoted(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
+}
+
+export function isTable(value: unknown): value is { readonly [key: string]: unknown } {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** The line that sets the path, where a plain reading of headers and keys finds it. */
+function lineOf(text: string, path: readonly string[]): number | null {
+  let header: readonly string[] = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    const table = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];
+    const key = /^\s*([^=#[]+?)\s*=/.exec(line)?.[1];
+    if (table !== undefined) header = parts(table);
+    const here = key === undefined ? header : [...header, ...parts(key)];
+    if (table === undefined && key === undefined) continue;
+    if (path.every((part, i) => part === here[i])) return index + 1;
+    if (key !== undefined && line.includes("{") && here.every((part, i) => part === path[i])) return index + 1;
+  }
+  return null;
+}
+
+function parts(dotted: string): readonly string[] {
+  return [...dotted.matchAll(/"([^"]*)"|'([^']*)'|([^.\s"']+)/g)].map(
+    (found) => found[1] ?? found[2] ?? found[3] ?? "",
+  );
+}

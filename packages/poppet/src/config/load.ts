@@ -1,0 +1,127 @@
+/**
+ * The settings as the program uses them, read at each start: the file's, under POPPET_PROVIDER, POPPET_MODEL and
+ * POPPET_TOOL_BYTES of the environment, over the defaults. No file is no error. Nothing is written.
+ */
+import { PoppetError } from "../error.ts";
+import { hint } from "../nearest.ts";
+import {
+  defaultLimits,
+  type Limits,
+  type ModelFacts,
+  type ProviderName,
+  type ProviderSettings,
+  providerNames,
+  type Settings,
+} from "../settings.ts";
+import { checkSettings, type Source } from "./check.ts";
+import { configFile, dataFolder, type Environment } from "./location.ts";
+import { modelRule, providerRule, type Rule, settingsTable, toolBytesRule } from "./table.ts";
+
+export interface Config {
+  readonly file: string;
+  readonly home: string;
+  readonly settings: Settings;
+  /** The settings that the file itself has, checked. */
+  readonly written: WrittenSettings;
+  readonly fileExists: boolean;
+}
+
+export interface WrittenSettings {
+  readonly provider?: ProviderName;
+  readonly model?: string;
+  readonly chat?: { readonly logReasoning?: boolean };
+  readonly limits?: Partial<Limits>;
+  readonly providers?: { readonly [Name in ProviderName]?: ProviderSettings };
+  readonly models?: { readonly [name: string]: ModelFacts };
+}
+
+export async function loadConfig(env: Environment): Promise<Config> {
+  const file = configFile(env);
+  const home = dataFolder(env);
+  const text = await readText(file);
+  const written = text === null ? {} : await parseSettings({ file, text });
+  return { file, home, settings: effective(written, env), written, fileExists: text !== null };
+}
+
+/** The text of a settings file, parsed and checked. */
+export async function parseSettings(source: Source): Promise<WrittenSettings> {
+  let parsed: unknown;
+  try {
+    parsed = Bun.TOML.parse(source.text);
+  } catch (thrown) {
+    throw await syntaxError(source, thrown);
+  }
+  checkSettings(parsed, settingsTable, source);
+  return parsed as WrittenSettings;
+}
+
+function effective(written: WrittenSettings, env: Environment): Settings {
+  const provider = fromEnvironment(env, "POPPET_PROVIDER", providerRule, providerNames);
+  const model = fromEnvironment(env, "POPPET_MODEL", modelRule, []);
+  return {
+    provider: (provider as ProviderName | null) ?? written.provider ?? null,
+    model: model ?? written.model ?? null,
+    chat: { logReasoning: written.chat?.logReasoning ?? false },
+    limits: { ...defaultLimits, ...written.limits },
+    providers: written.providers ?? {},
+    models: written.models ?? {},
+    toolBytes: toolBytes(env),
+  };
+}
+
+function fromEnvironment(env: Environment, name: string, rule: Rule, known: readonly string[]): string | null {
+  const value = env[name];
+  if (!value) return null;
+  if (rule.check(value)) return value;
+  throw new PoppetError("config_invalid", `Environment: ${name} must be ${rule.allowed}${hint(value, known)}`);
+}
+
+function toolBytes(env: Environment): number {
+  const value = env.POPPET_TOOL_BYTES;
+  if (!value) return 16_384;
+  const bytes = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (toolBytesRule.check(bytes)) return bytes;
+  throw new PoppetError("config_invalid", `Environment: POPPET_TOOL_BYTES must be ${toolBytesRule.allowed}`);
+}
+
+async function readText(file: string): Promise<string | null> {
+  let bytes: Uint8Array;
+  try {
+    bytes = await Bun.file(file).bytes();
+  } catch (thrown) {
+    const code = (thrown as { readonly code?: unknown }).code;
+    if (code === "ENOENT") return null;
+    throw new PoppetError(
+      "config_unreadable",
+      `The settings file ${file} cannot be read (${typeof code === "string" ? code : wordsOf(thrown)}): check its permissions, or name another in POPPET_CONFIG.`,
+    );
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new PoppetError("config_invalid", `${file}: is not UTF-8 text; save it as UTF-8.`);
+  }
+}
+
+/**
+ * Bun's parser does not say where: the one that setup writes with does, and is loaded only now. What the parser quotes
+ * of the file is left out: it may be a key.
+ */
+async function syntaxError(source: Source, thrown: unknown): Promise<PoppetError> {
+  const wrong = wordsOf(thrown)
+    .replace(/^TOML Parse error: /, "")
+    .replace(/:? (["'])[^"']{3}[\s\S]*$/, "");
+  const { parse } = await import("@decimalturn/toml-patch");
+  let line: unknown;
+  try {
+    parse(source.text);
+  } catch (located) {
+    line = (located as { readonly line?: unknown }).line;
+  }
+  const place = typeof line === "number" ? `${source.file}:${line}` : source.file;
+  return new PoppetError("config_invalid", `${place}: not valid TOML: ${wrong}`);
+}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
