@@ -65,6 +65,8 @@ async function* stream(
   signal.addEventListener("abort", abort, { once: true });
   try {
     reader = await open(model, callOf(model, request, options, connection.signal), signal);
+    // An abort between the opening and here found no reader to cancel.
+    if (signal.aborted) throw abortError(signal);
     const record = new MessageRecord(options.toolNames === "as-is" ? same : (n) => nameFromWire(n, request.tools));
     while (true) {
       const { done, value } = await reader.read();
@@ -142,11 +144,12 @@ function finish(
 ): ModelEvent & { type: "finish" } {
   const { unified, raw } = part.finishReason;
   // The SDK ends every stream with a finish; with no reason from the provider in it, the stream was cut.
-  if (raw === undefined && (unified === "other" || unified === "error")) throw cutOff(context);
+  if (raw === undefined && unsaid.has(unified)) throw cutOff(context);
   const reason = reasons.has(unified) ? (unified as FinishReason) : "other";
   return { type: "finish", reason, usage: toUsage(part.usage), continuation: record.continuation() };
 }
 
+const unsaid: ReadonlySet<string> = new Set<FinishReason>(["other", "error", "interrupted"]);
 const reasons: ReadonlySet<string> = new Set<FinishReason>([
   "stop",
   "tool-calls",

@@ -51,6 +51,8 @@ function sort(failure: Failure, started: boolean): ProviderErrorCode {
   if (has(/insufficient_quota|billing|credit|insufficient_funds|quota_exceeded/) || status === 402)
     return "provider_quota";
   if (/credit balance is too low|insufficient (balance|credits|funds)/i.test(words)) return "provider_quota";
+  // OpenCode says by a 401 that it has no such model.
+  if (has(/^modelerror$|model_not_found|model_not_exist/)) return "model_not_found";
   if (status === 413 || has(/context_length|context_window|exceed_context|request_too_large|string_above_max_length/))
     return "context_too_large";
   if (client(status) && contextWords.test(words)) return "context_too_large";
@@ -62,7 +64,7 @@ function sort(failure: Failure, started: boolean): ProviderErrorCode {
   if (client(status) && /api key not valid|invalid api key|incorrect api key/i.test(words)) return "provider_auth";
   if (has(/content_filter|content_policy|safety|prohibited_content|moderation|^refusal$/)) return "answer_filtered";
   if (status === 403 || has(/^permission_(error|denied)$/)) return "provider_permission";
-  if (has(/model_not_found|model_not_exist/) || status === 404 || has(/^not_found(_error)?$/)) return "model_not_found";
+  if (status === 404 || has(/^not_found(_error)?$/)) return "model_not_found";
   if (status === 429 || has(/rate_limit|resource_exhausted|too_many_requests/)) return quotaOrRate(failure);
   if (status === 503 || status === 529 || has(/overloaded|^unavailable$|server_busy/)) return "provider_overloaded";
   if (status === 408 || status === 504 || has(/^(timeout_error|deadline_exceeded)$/) || name === "TimeoutError")
