@@ -1,6 +1,6 @@
 /**
  * `fetch` for providers: follows no redirect, since that would carry the key and the conversation to another host, and
- * reads no more of an error's body than an error message can use.
+ * reads no more of an error's body than an error message can use. A web page is an error as well.
  */
 import { ChatError } from "../errors.ts";
 import { safeWords } from "./provider-words.ts";
@@ -12,7 +12,14 @@ export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promi
 export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
-    if (response.ok) return response;
+    if (response.ok) {
+      if (!isPage(response)) return response;
+      await response.body?.cancel().catch(() => {});
+      throw new ChatError(
+        "provider_malformed",
+        `Instead of an answer there was a web page from ${label}. Check the base URL.`,
+      );
+    }
     // A browser hides what a redirect is; elsewhere it has its status.
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel().catch(() => {});
@@ -26,6 +33,11 @@ export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch): Fe
   };
 }
 
+/** What a wrong address or a sign-in page of a network answers, with status 200. */
+function isPage(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("text/html") ?? false;
+}
+
 function redirected(label: string, response: Response): ChatError {
   const location = response.headers.get("location") ?? "";
   const host = URL.canParse(location, response.url || undefined)
@@ -34,7 +46,7 @@ function redirected(label: string, response: Response): ChatError {
   const to = host === "" ? "elsewhere" : `to ${safeWords(host, [], 100)}`;
   return new ChatError(
     "provider_rejected",
-    `${label} redirects ${to} (HTTP ${response.status}); this was not followed, so that the key stays where it belongs. Check the base URL.`,
+    `A redirect ${to} by ${label} (HTTP ${response.status}) was not followed, so that the key stays where it belongs. Check the base URL.`,
     { details: { status: response.status } },
   );
 }

@@ -25,16 +25,19 @@ export function providerError(thrown: unknown, context: ErrorContext, started = 
   const now = context.now();
   const at = waits.has(code) ? retryAt(failure.headers, failure.retryDelayMs, now) : null;
   const words = safeWords(failure.words, context.secrets);
-  const said = words === "" || ownWords.has(code) ? "" : ` It said: ${JSON.stringify(words)}`;
+  const said =
+    words === "" || ownWords.has(code)
+      ? ""
+      : ` ${code === "provider_network" ? "Reason" : "It said"}: ${JSON.stringify(words)}`;
   const details: Record<string, Json> = { provider: context.provider, model: context.modelId };
   if (failure.status !== null) details.status = failure.status;
   if (at !== null) details.retryAt = at;
-  return new ChatError(code, sentence(code, failure, context, at) + said, { details });
+  return new ChatError(code, capital(sentence(code, failure, context, at)) + said, { details });
 }
 
 const waits: ReadonlySet<ProviderErrorCode> = new Set(["provider_rate_limit", "provider_overloaded", "provider_quota"]);
 /** Where what was thrown is the SDK's wording and adds nothing. */
-const ownWords: ReadonlySet<ProviderErrorCode> = new Set(["answer_empty", "answer_unfinished"]);
+const ownWords: ReadonlySet<ProviderErrorCode> = new Set(["answer_empty", "answer_unfinished", "provider_malformed"]);
 
 function sort(failure: Failure, started: boolean): ProviderErrorCode {
   const { status, name, words } = failure;
@@ -44,7 +47,7 @@ function sort(failure: Failure, started: boolean): ProviderErrorCode {
   if (name === "AI_EmptyResponseBodyError") return "answer_empty";
   if (/without a finish reason|ended before|stream (was )?(closed|truncated)/i.test(words)) return "answer_unfinished";
   const network =
-    has(networkCodes) || /fetch failed|socket connection was closed|unable to connect|network error/i.test(words);
+    has(networkCodes) || (name !== "" && /fetch failed|socket connection was closed|unable to connect/i.test(words));
   if (network && (status === null || status < 400))
     return started || status !== null ? "answer_unfinished" : "provider_network";
   if (malformed.has(name)) return "provider_malformed";
@@ -87,6 +90,11 @@ const malformed: ReadonlySet<string> = new Set([
 const contextWords =
   /context (length|window|size)|maximum context|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|max) (number of|input) tokens|input token count|request (entity )?too large/i;
 const rejected = /^AI_(InvalidArgument|InvalidPrompt|UnsupportedFunctionality|UnsupportedModelVersion|APICall)Error$/;
+
+/** A label may be words, such as "the model server". */
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 function client(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500;

@@ -11,6 +11,7 @@ const keyPatterns: readonly (readonly [RegExp, string])[] = [
     "$1$2[key]",
   ],
   [/([?&](?:key|api_key|apikey|token|access_token)=)[^&\s"']+/gi, "$1[key]"],
+  [/(\/\/)[^/@\s]+@/g, "$1[key]@"],
   // OpenAI repeats a wrong key with its middle starred out; that is too much of it still.
   [/\b(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx|fw|csk|r8|tgp)[-_][A-Za-z0-9_*.-]{4,}/g, "[key]"],
   [/\bAIza[A-Za-z0-9_*-]{4,}/g, "[key]"],
@@ -18,17 +19,25 @@ const keyPatterns: readonly (readonly [RegExp, string])[] = [
 ];
 
 export function safeWords(text: string, secrets: readonly string[], limit = 300): string {
-  let words = text.slice(0, 20_000);
-  // Longest first: one secret may begin with another.
-  for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {
-    if (secret.length < 4) continue;
-    words = words.replaceAll(secret, "[key]").replaceAll(encodeURIComponent(secret), "[key]");
-  }
-  words = words
+  // Before the cleaning, which may change a secret, and after it, which may put one together.
+  let words = without(secrets, text.slice(0, 20_000))
     .replace(/\u001b\[[0-9;:?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?/g, " ")
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, " ")
+    // Joiners are part of writing; the other format characters turn text round or hide it.
+    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, " ")
     .trim();
+  words = without(secrets, words);
   for (const [pattern, replacement] of keyPatterns) words = words.replace(pattern, replacement);
   const cut = cutCodePoints(words, limit);
   return cut.length < words.length ? `${cut}…` : cut;
+}
+
+function without(secrets: readonly string[], text: string): string {
+  let rest = text;
+  // Longest first: one secret may begin with another.
+  for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {
+    if (secret.length < 4) continue;
+    rest = rest.replaceAll(secret, "[key]").replaceAll(encodeURIComponent(secret), "[key]");
+  }
+  return rest;
 }

@@ -43,12 +43,14 @@ export function connectionTo(provider: ProviderName, settings: Settings, deps: M
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
     throw notConfigured(provider, `[providers.${provider}] baseUrl is no http or https URL.`);
   }
+  // Which of several servers it was is what a person has to know.
+  const label = facts.baseUrl === null ? `${facts.label} at ${new URL(baseUrl).host}` : facts.label;
   return {
-    label: facts.label,
+    label,
     baseUrl: baseUrl.replace(/\/+$/, ""),
     apiKey,
     keyHint,
-    fetch: guardedFetch(facts.label, deps.fetch),
+    fetch: guardedFetch(label, deps.fetch),
   };
 }
 

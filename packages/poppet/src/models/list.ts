@@ -56,6 +56,12 @@ async function servedModels(connection: Connection, deps: ModelDeps, signal: Abo
       headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
       signal,
     });
+    if (response.status === 404) {
+      throw new ChatError(
+        "provider_rejected",
+        `There is no list of models at ${label}. Check the base URL, or name the model.`,
+      );
+    }
     const text = await textOf(response);
     // The shape that the SDKs' packages throw, so that it is sorted as their errors are.
     if (!response.ok) {

@@ -151,6 +151,10 @@ describe("P2 listing models", () => {
       ["GET", "/v1/models"],
       ["GET", "/v1/models"],
     ]);
+    const nowhere = settings({ providers: { "openai-compatible": { baseUrl: server.url } } });
+    expect((await failureOf(listModels("openai-compatible", nowhere, deps))).message).toStartWith(
+      "There is no list of models at",
+    );
     await server.close();
     expect((await failureOf(listModels("openai-compatible", at("k"), deps))).code).toBe("provider_network");
   });

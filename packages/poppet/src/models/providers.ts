@@ -2,7 +2,7 @@
 import type { ProviderName } from "../settings.ts";
 
 export interface ProviderFacts {
-  /** What messages call it. */
+  /** What messages call it, in the middle of a sentence. */
   readonly label: string;
   /** Null: the settings have to name one. */
   readonly baseUrl: string | null;
@@ -36,7 +36,7 @@ export const providerFacts: { readonly [Name in ProviderName]: ProviderFacts } =
     patience: "request",
   },
   "openai-compatible": {
-    label: "The model server",
+    label: "the model server",
     baseUrl: null,
     keyVariables: ["OPENAI_COMPATIBLE_API_KEY"],
     keyNeeded: false,
@@ -49,5 +49,5 @@ export const providerFacts: { readonly [Name in ProviderName]: ProviderFacts } =
     keyNeeded: true,
     patience: "request",
   },
-  local: { label: "The local model", baseUrl: null, keyVariables: [], keyNeeded: false, patience: "run" },
+  local: { label: "the local model", baseUrl: null, keyVariables: [], keyNeeded: false, patience: "run" },
 };

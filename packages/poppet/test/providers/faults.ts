@@ -73,7 +73,7 @@ const common: readonly Fault[] = [
   ["an event of another shape", "provider_malformed", raw('data: {"choices": 5, "type": 7, "candidates": "x"}\n\n')],
   [
     "a page instead of a stream",
-    "answer_unfinished",
+    "provider_malformed",
     { status: 200, body: "<html>Log in</html>", headers: { "content-type": "text/html" } },
   ],
   ["half an event", "answer_unfinished", raw('data: {"cho')],

@@ -220,6 +220,14 @@ describe.each(providers)("P1 $provider", ({ provider, model }) => {
   });
 });
 
+test("S8 an unknown server is asked for no effort above high", async () => {
+  await withServer([{ parts: [{ type: "text", text: "Hi" }] }], async (server) => {
+    const opened = await openAt(server, { provider: "openai-compatible", model: "m" });
+    await collect(opened.stream(requestOf([user("Hi")], { effort: "max" })));
+    expect(server.requests[0]?.body.reasoning_effort).toBe("high");
+  });
+});
+
 test("§8.11 OpenAI stores nothing and returns its reasoning encrypted", async () => {
   await withServer([{ parts: [{ type: "text", text: "Hi" }] }], async (server) => {
     const opened = await openAt(server, { provider: "openai", model: "gpt-5" });
