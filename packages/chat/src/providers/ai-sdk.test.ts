@@ -157,6 +157,29 @@ test("C11 an abort ends the request though the model does not heed it", async ()
   expect(cancelled).toEqual(["deaf"]);
 });
 
+test("C11 an abort in mid-answer ends a read that the model leaves hanging", async () => {
+  const start = (controller: ReadableStreamDefaultController<Part>) =>
+    controller.enqueue({ type: "text-delta", id: "t", delta: "Half" });
+  const hanging: AiSdkModel = { ...modelOf([]), doStream: async () => ({ stream: new ReadableStream({ start }) }) };
+  const abort = new AbortController();
+  const events = languageModel(hanging)
+    .stream(request({ signal: abort.signal }))
+    [Symbol.asyncIterator]();
+  await events.next();
+  const next = codeOf(events.next());
+  abort.abort();
+  expect(await next).toBe("aborted");
+});
+
+test("C11 a reader that leaves, and a failure, abort the signal that the model was given", async () => {
+  const calls: AiSdkCall[] = [];
+  const text = { type: "text-delta", id: "t", delta: "x" };
+  const model = modelOf([text, text, { type: "error", error: {} }], (call) => calls.push(call));
+  for await (const _event of languageModel(model).stream(request())) break;
+  await codeOf(eventsOf(model));
+  expect(calls.map((call) => call.abortSignal?.aborted)).toEqual([true, true]);
+});
+
 test("§8.7 a time-out signal is a deadline", async () => {
   const mute = { ...modelOf([]), doStream: () => new Promise(() => {}) } as unknown as AiSdkModel;
   expect(await codeOf(eventsOf(mute, { signal: AbortSignal.timeout(1) }))).toBe("request_deadline");

@@ -113,6 +113,7 @@ describe("§7 a provider's words", () => {
   test("§7 a password in a URL does not pass, nor a key with something invisible in it", () => {
     expect(safeWords("at http://me:pass@host/v1", [])).toBe("at http://[key]@host/v1");
     expect(safeWords("q1w2\u200be3r4", ["q1w2e3r4"])).toBe("[key]");
+    expect(safeWords("of two  words", ["two  words"])).toBe("of [key]");
   });
 
   test("§7 no secret passes, wherever it stands, also at the cut", () => {
@@ -194,5 +195,12 @@ describe("§7 fetching from a provider", () => {
       "https://a.example",
     );
     expect([bad.status, bad.headers.get("retry-after"), (await bad.text()).length]).toEqual([500, "3", 65_536]);
+  });
+
+  test("§7 an error's body that never ends is not waited for", async () => {
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) =>
+      controller.enqueue(new Uint8Array(70_000));
+    const endless = new Response(new ReadableStream({ start }), { status: 500 });
+    expect((await (await answering(endless)("https://a.example")).text()).length).toBe(65_536);
   });
 });
