@@ -14,7 +14,7 @@ import { type ErrorContext, providerError } from "./provider-error.ts";
 export interface LanguageModelOptions {
   /** The stable name that continuation data is kept under; default: the model's own. */
   readonly provider?: string;
-  /** What errors call the provider; default: `provider`. */
+  /** What errors call the provider; default: `provider`, up to a dot. */
   readonly label?: string;
   /** Where the key comes from, for the error about a wrong one: `OPENAI_API_KEY or [providers.openai] apiKey`. */
   readonly keyHint?: string;
@@ -179,7 +179,8 @@ function errorContext(model: AiSdkModel, options: LanguageModelOptions, provider
   return {
     provider,
     modelId: model.modelId,
-    label: options.label ?? provider,
+    // The SDK's own are such as `openai.responses`.
+    label: options.label ?? provider.replace(/\..*/, ""),
     keyHint: options.keyHint ?? null,
     secrets: options.secrets ?? [],
     now: options.now ?? Date.now,

@@ -31,6 +31,8 @@ describe("C11 sorting what is thrown", () => {
     ["provider_network", named("Error", { code: "ENOTFOUND" })],
     ["provider_network", named("Error", { cause: named("Error", { code: "DEPTH_ZERO_SELF_SIGNED_CERT" }) })],
     ["answer_unfinished", named("AI_APICallError", { statusCode: 200, cause: { code: "ECONNRESET" } })],
+    ["provider_network", named("AI_APICallError")],
+    ["provider_network", Object.assign(new TypeError("error sending request for url"))],
     ["provider_auth", { statusCode: 401 }],
     ["answer_filtered", { statusCode: 403, responseBody: '{"error":{"code":"content_filter"}}' }],
     ["provider_rejected", { statusCode: 418 }],

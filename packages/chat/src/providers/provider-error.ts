@@ -46,8 +46,7 @@ function sort(failure: Failure, started: boolean): ProviderErrorCode {
   if (name === "AI_NoSuchModelError") return "model_not_found";
   if (name === "AI_EmptyResponseBodyError") return "answer_empty";
   if (/without a finish reason|ended before|stream (was )?(closed|truncated)/i.test(words)) return "answer_unfinished";
-  const network =
-    has(networkCodes) || (name !== "" && /fetch failed|socket connection was closed|unable to connect/i.test(words));
+  const network = has(networkCodes) || (name !== "" && networkWords.test(words));
   if (network && (status === null || status < 400))
     return started || status !== null ? "answer_unfinished" : "provider_network";
   if (malformed.has(name)) return "provider_malformed";
@@ -74,6 +73,7 @@ function sort(failure: Failure, started: boolean): ProviderErrorCode {
     return "request_deadline";
   if ((status !== null && status >= 500) || has(/^(server_error|api_error|internal(_error|_server_error)?)$/))
     return "provider_server";
+  if (name === "AI_APICallError" && status === null) return started ? "answer_unfinished" : "provider_network";
   if (client(status) || rejected.test(name) || has(/^invalid_(request|argument|prompt)/)) return "provider_rejected";
   if (status !== null && status >= 300 && status < 400) return "provider_rejected";
   if (status !== null) return "provider_malformed";
@@ -82,6 +82,9 @@ function sort(failure: Failure, started: boolean): ProviderErrorCode {
 
 const networkCodes =
   /^(econn\w+|enotfound|eai_\w+|ehostunreach|enetunreach|enetdown|epipe|etimedout|connectionrefused|connectionclosed|connectionreset|failedtoopensocket|und_err_\w+|err_(tls|ssl)_\w+|\w*cert\w*|self_signed\w*|depth_zero_self_signed_cert|unable_to_\w+|err_stream_premature_close|zliberror)$/;
+/** Where no code comes with it: Node's, Bun's and Deno's words. */
+const networkWords =
+  /fetch failed|socket connection was closed|unable to connect|error sending request|error reading a body|^terminated$/i;
 const malformed: ReadonlySet<string> = new Set([
   "AI_JSONParseError",
   "AI_TypeValidationError",
@@ -89,7 +92,7 @@ const malformed: ReadonlySet<string> = new Set([
 ]);
 const contextWords =
   /context (length|window|size)|maximum context|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|max) (number of|input) tokens|input token count|request (entity )?too large/i;
-const rejected = /^AI_(InvalidArgument|InvalidPrompt|UnsupportedFunctionality|UnsupportedModelVersion|APICall)Error$/;
+const rejected = /^AI_(InvalidArgument|InvalidPrompt|UnsupportedFunctionality|UnsupportedModelVersion)Error$/;
 
 /** A label may be words, such as "the model server". */
 function capital(text: string): string {

@@ -11,7 +11,7 @@ import { chatCompletions } from "./protocols/chat-completions.ts";
 import { gemini } from "./protocols/gemini.ts";
 import { openaiResponses } from "./protocols/openai-responses.ts";
 import { type HttpReply, isHttpReply, type Reply, type Script } from "./script.ts";
-import { streamReply } from "./stream.ts";
+import { cutResponses, streamReply } from "./stream.ts";
 
 export const protocols: readonly Protocol[] = [openaiResponses, chatCompletions, anthropicMessages, gemini];
 
@@ -25,8 +25,8 @@ export interface RecordedRequest {
   readonly body: Fields;
   /** Why it was answered 400, 401 or 404 by the server itself; null where the script answered. */
   readonly refusal: string | null;
-  /** Resolves when the connection's response is over: `client` went away before its end, or it `ended`. */
-  readonly over: Promise<"client" | "ended">;
+  /** Resolves when the connection's response is over: the `client` went away before its end, the script `cut` it, or it `ended`. */
+  readonly over: Promise<"client" | "cut" | "ended">;
 }
 
 export interface ModelServer {
@@ -109,10 +109,10 @@ export async function startModelServer(
 }
 
 /** Registered before anything is awaited, so that no end is missed. */
-function overOf(response: ServerResponse): Promise<"client" | "ended"> {
+function overOf(response: ServerResponse): Promise<"client" | "cut" | "ended"> {
   return new Promise((resolve) => {
     response.on("finish", () => resolve("ended"));
-    response.on("close", () => resolve("client"));
+    response.on("close", () => resolve(cutResponses.has(response) ? "cut" : "client"));
   });
 }
 

@@ -3,6 +3,9 @@ import type { ServerResponse } from "node:http";
 import type { Encoder } from "./protocol.ts";
 import { deltasOf, finishOf, inputText, type Part, piecesOf, type StreamReply, usageOf } from "./script.ts";
 
+/** The responses whose connection the script had cut. */
+export const cutResponses = new WeakSet<ServerResponse>();
+
 export async function streamReply(response: ServerResponse, reply: StreamReply, encoder: Encoder): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", ...reply.headers });
   response.flushHeaders();
@@ -15,6 +18,7 @@ export async function streamReply(response: ServerResponse, reply: StreamReply, 
     if (part.type === "cut") {
       // What was written before has to reach the client: it goes out with this turn of the event loop.
       await new Promise((resolve) => setTimeout(resolve, 5));
+      cutResponses.add(response);
       return void response.socket?.destroy();
     }
     await writePart(response, part, encoder, gone);
