@@ -1,0 +1,43 @@
+/**
+ * A provider's own words, fit for an error message: one line, short, no control characters, no key. Secrets go before
+ * the cut, so that no half of one is left at its end.
+ */
+import { cutCodePoints } from "../text.ts";
+
+const keyPatterns: readonly (readonly [RegExp, string])[] = [
+  [/\b(bearer|basic)\s+[^\s"',}]+/gi, "$1 [key]"],
+  [
+    /\b(x-api-key|x-goog-api-key|api[-_ ]?key|authorization|access[-_]?token)(["']?\s*[:=]\s*["']?)[^\s"',}]+/gi,
+    "$1$2[key]",
+  ],
+  [/([?&](?:key|api_key|apikey|token|access_token)=)[^&\s"']+/gi, "$1[key]"],
+  [/(\/\/)[^/@\s]+@/g, "$1[key]@"],
+  // OpenAI repeats a wrong key with its middle starred out; that is too much of it still.
+  [/\b(?:sk|pk|rk|gsk|xai|hf|nvapi|pplx|fw|csk|r8|tgp)[-_][A-Za-z0-9_*.-]{4,}/g, "[key]"],
+  [/\bAIza[A-Za-z0-9_*-]{4,}/g, "[key]"],
+  [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+/g, "[key]"],
+];
+
+export function safeWords(text: string, secrets: readonly string[], limit = 300): string {
+  // Before the cleaning, which may change a secret, and after it, which may put one together.
+  let words = without(secrets, text.slice(0, 20_000))
+    .replace(/\u001b\[[0-9;:?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?/g, " ")
+    // Joiners are part of writing; the other format characters turn text round or hide it.
+    .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, " ")
+    .trim();
+  words = without(secrets, words);
+  for (const [pattern, replacement] of keyPatterns) words = words.replace(pattern, replacement);
+  const cut = cutCodePoints(words, limit);
+  return cut.length < words.length ? `${cut}…` : cut;
+}
+
+function without(secrets: readonly string[], text: string): string {
+  let rest = text;
+  // Longest first: one secret may begin with another.
+  for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {
+    if (secret.length < 4) continue;
+    rest = rest.replaceAll(secret, "[key]").replaceAll(encodeURIComponent(secret), "[key]");
+  }
+  return rest;
+}

@@ -1,0 +1,71 @@
+/**
+ * Where a provider is reached and with what key: the settings first, then the environment, which comes in as a value. What
+ * is missing is a ChatError that says how to set it.
+ */
+import { ChatError, type Fetch, guardedFetch } from "@poppet/chat";
+import type { ProviderName, Settings } from "../settings.ts";
+import { providerFacts } from "./providers.ts";
+
+export interface ModelDeps {
+  readonly env: { readonly [name: string]: string | undefined };
+  readonly now: () => number;
+  /** Where `local` finds its files. */
+  readonly modelsFolder: string;
+  /** Default: the platform's. Redirects are refused whichever it is. */
+  readonly fetch?: Fetch;
+  /** The conversation, for providers that route by it; default: a random ID for each opened model. */
+  readonly conversationId?: string;
+}
+
+export interface Connection {
+  readonly label: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly keyHint: string;
+  readonly fetch: Fetch;
+}
+
+export function connectionTo(provider: ProviderName, settings: Settings, deps: ModelDeps): Connection {
+  const facts = providerFacts[provider];
+  const own = settings.providers[provider];
+  const apiKey = keyOf(provider, settings, deps.env);
+  const keyHint = keyHintOf(provider);
+  if (apiKey === null && facts.keyNeeded) {
+    throw notConfigured(provider, `${facts.label} has no API key. Set ${keyHint}.`);
+  }
+  const baseUrl = own?.baseUrl ?? facts.baseUrl;
+  if (baseUrl === null) {
+    throw notConfigured(
+      provider,
+      `${provider} has no address. Set [providers.${provider}] baseUrl, such as "http://127.0.0.1:11434/v1".`,
+    );
+  }
+  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+    throw notConfigured(provider, `[providers.${provider}] baseUrl is no http or https URL.`);
+  }
+  // Which of several servers it was is what a person has to know.
+  const label = facts.baseUrl === null ? `${facts.label} at ${new URL(baseUrl).host}` : facts.label;
+  return {
+    label,
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    apiKey,
+    keyHint,
+    fetch: guardedFetch(label, deps.fetch),
+  };
+}
+
+/** The key that a request to the provider would carry, or null. */
+export function keyOf(provider: ProviderName, settings: Settings, env: ModelDeps["env"]): string | null {
+  const variables = providerFacts[provider].keyVariables.map((name) => env[name]);
+  return [settings.providers[provider]?.apiKey, ...variables].map((key) => key?.trim()).find((key) => key) ?? null;
+}
+
+export function keyHintOf(provider: ProviderName): string {
+  const variable = providerFacts[provider].keyVariables[0];
+  const setting = `[providers.${provider}] apiKey in the settings`;
+  return variable ? `${variable} in the environment or ${setting}` : setting;
+}
+
+function notConfigured(provider: ProviderName, message: string): ChatError {
+  return new ChatError("provider_not_configured", message, { details: { provider } });
+}

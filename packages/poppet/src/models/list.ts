@@ -1,0 +1,105 @@
+/**
+ * The models of a provider, for `models [PROVIDER]`: of the catalogue, or for `openai-compatible` what its server lists,
+ * by one GET. The settings' own figures win.
+ */
+import { ChatError, providerError } from "@poppet/chat";
+import type { ProviderName, Settings } from "../settings.ts";
+import { catalogueOf } from "./catalogue.ts";
+import { type Connection, connectionTo, type ModelDeps } from "./connection.ts";
+
+export interface ListedModel {
+  /** `provider/model`, as the settings and `/model` take it. */
+  readonly name: string;
+  readonly provider: ProviderName;
+  readonly model: string;
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly tools: boolean | null;
+  /** US dollars for a million tokens. */
+  readonly price: { readonly input: number; readonly output: number } | null;
+}
+
+const listingMs = 10_000;
+const listingBytes = 4 * 1024 * 1024;
+
+export async function listModels(
+  provider: ProviderName,
+  settings: Settings,
+  deps: ModelDeps,
+  signal: AbortSignal = AbortSignal.timeout(listingMs),
+): Promise<readonly ListedModel[]> {
+  const catalogue = await catalogueOf(provider);
+  const set = Object.keys(settings.models).filter((name) => name.startsWith(`${provider}/`));
+  const served =
+    provider === "openai-compatible" ? await servedModels(connectionTo(provider, settings, deps), deps, signal) : [];
+  const models = new Set([...catalogue.keys(), ...served, ...set.map((name) => name.slice(provider.length + 1))]);
+  return [...models].sort().map((model) => {
+    const name = `${provider}/${model}`;
+    const own = settings.models[name];
+    const known = catalogue.get(model);
+    return {
+      name,
+      provider,
+      model,
+      contextWindow: own?.contextWindow ?? known?.contextWindow ?? null,
+      maxOutputTokens: own?.maxOutputTokens ?? known?.maxOutputTokens ?? null,
+      tools: own?.tools ?? known?.tools ?? null,
+      price: known ? { input: known.price.input, output: known.price.output } : null,
+    };
+  });
+}
+
+async function servedModels(connection: Connection, deps: ModelDeps, signal: AbortSignal): Promise<readonly string[]> {
+  const { label, baseUrl, apiKey, keyHint } = connection;
+  try {
+    const response = await connection.fetch(`${baseUrl}/models`, {
+      headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
+      signal,
+    });
+    if (response.status === 404) {
+      throw new ChatError(
+        "provider_rejected",
+        `There is no list of models at ${label}. Check the base URL, or name the model.`,
+      );
+    }
+    const text = await textOf(response);
+    // The shape that the SDKs' packages throw, so that it is sorted as their errors are.
+    if (!response.ok) {
+      const responseHeaders = Object.fromEntries(response.headers);
+      throw { statusCode: response.status, responseHeaders, responseBody: text, message: response.statusText };
+    }
+    return idsOf(text, label);
+  } catch (thrown) {
+    const secrets = apiKey === null ? [] : [apiKey];
+    throw providerError(thrown, {
+      provider: "openai-compatible",
+      modelId: "list",
+      label,
+      keyHint,
+      secrets,
+      now: deps.now,
+    });
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > listingBytes) throw new ChatError("provider_malformed", "The list of models is too long to be one.");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/** `{data: [{id}]}`, as OpenAI has it. */
+function idsOf(text: string, label: string): readonly string[] {
+  try {
+    const { data } = JSON.parse(text) as { data: readonly { id: unknown }[] };
+    return data.map((model) => model.id).filter((id): id is string => typeof id === "string");
+  } catch {
+    throw new ChatError("provider_malformed", `${label} answered with no list of models. Check the base URL.`);
+  }
+}

@@ -1,0 +1,3 @@
+export type { ProtocolName } from "./protocol.ts";
+export type { Part, Reply, Script, StreamReply } from "./script.ts";
+export { type ModelServer, protocols, type RecordedRequest, startModelServer } from "./server.ts";
