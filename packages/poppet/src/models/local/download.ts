@@ -6,7 +6,7 @@ import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open, readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@poppet/chat";
-import { fetchFirstByte } from "./hub.ts";
+import { fetchFirstByte, networkReason } from "./hub.ts";
 
 export interface DownloadTarget {
   readonly url: string;
@@ -44,6 +44,7 @@ export async function download(target: DownloadTarget, part: string, options: Do
     try {
       return await attempt(target, part, options);
     } catch (thrown) {
+      if ((await sizeOf(part)) === 0) await rm(part, { force: true });
       if (!(thrown instanceof ConnectionLost)) throw thrown;
       answered ||= thrown.answered;
       const arrived = await sizeOf(part);
@@ -170,7 +171,9 @@ async function nextChunk(
     return done || value === undefined ? null : value;
   } catch (thrown) {
     options.signal.throwIfAborted();
-    throw thrown instanceof ConnectionLost ? thrown : new ConnectionLost(`the connection broke (${messageOf(thrown)})`);
+    throw thrown instanceof ConnectionLost
+      ? thrown
+      : new ConnectionLost(`the connection broke (${networkReason(thrown)})`);
   } finally {
     clearTimeout(timer);
   }

@@ -101,8 +101,13 @@ export async function fetchFirstByte(
   } catch (thrown) {
     options.signal.throwIfAborted();
     if (silence.signal.aborted) throw new Error(`no answer within ${options.firstByteMs / 1000} seconds`);
-    throw new Error(`cannot be reached (${messageOf(thrown)})`);
+    throw new Error(`cannot be reached (${networkReason(thrown)})`);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Without the runtime's advice for programmers. */
+export function networkReason(thrown: unknown): string {
+  return messageOf(thrown).replace(/\.? For more information, pass.*$/s, "");
 }
