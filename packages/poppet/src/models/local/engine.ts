@@ -1,6 +1,9 @@
 /**
  * Loads a model into node-llama-cpp. Nothing is built or downloaded, nothing is printed, and an abort ends the wait at
  * once. What llama.cpp logs is kept only to say why a file could not be loaded.
+ *
+ * node-llama-cpp brings signal-exit, which ends the process at a signal that nobody else listens for when its own
+ * listener runs: handlers of SIGINT, SIGTERM and SIGHUP must stay (`process.on`, not `once`).
  */
 import { messageOf } from "@poppet/chat";
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
@@ -36,25 +39,36 @@ const batchSize = 512;
 export async function loadEngine(options: EngineOptions): Promise<Engine> {
   const { signal, name } = options;
   const interrupted = () => new PoppetError("interrupted", `Loading the model ${name} was interrupted.`);
-  const log: string[] = [];
-  const load = async () => {
-    const llama = await startLlama(options.gpu, log);
-    try {
-      return await loadInto(llama, options);
-    } catch (thrown) {
-      await llama.dispose();
-      throw thrown;
-    }
-  };
+  log.length = 0;
+  const load = async () => loadInto(await sharedLlama(options.gpu), options);
   try {
     return await untilAborted(load(), signal, interrupted, (engine) => engine.dispose());
   } catch (thrown) {
     if (thrown instanceof PoppetError) throw thrown;
-    throw new PoppetError("local_engine", `The model ${name} cannot be loaded: ${why(thrown, log)}`, { cause: thrown });
+    throw new PoppetError("local_engine", `The model ${name} cannot be loaded: ${why(thrown)}`, { cause: thrown });
   }
 }
 
-async function startLlama(gpu: boolean, log: string[]): Promise<Llama> {
+/**
+ * One for the process, kept to its end: llama.cpp has one logger, and when any instance is disposed of, that logger
+ * goes back to printing on stderr. An instance without a model takes next to no memory.
+ */
+const llamas = new Map<boolean, Promise<Llama>>();
+
+/** What llama.cpp complained of since the last load began. */
+const log: string[] = [];
+const logLines = 50;
+
+function sharedLlama(gpu: boolean): Promise<Llama> {
+  const started = llamas.get(gpu);
+  if (started) return started;
+  const starting = startLlama(gpu);
+  llamas.set(gpu, starting);
+  starting.catch(() => llamas.delete(gpu));
+  return starting;
+}
+
+async function startLlama(gpu: boolean): Promise<Llama> {
   const { getLlama, LlamaLogLevel } = await import("node-llama-cpp");
   return await getLlama({
     gpu: gpu ? "auto" : false,
@@ -62,7 +76,9 @@ async function startLlama(gpu: boolean, log: string[]): Promise<Llama> {
     skipDownload: true,
     progressLogs: false,
     logLevel: LlamaLogLevel.error,
-    logger: (_level, message) => void log.push(message),
+    logger: (_level, message) => {
+      if (log.length < logLines) log.push(message);
+    },
     // No more threads than the context asks for: the engine's own minimum of four stalls a machine with two cores.
     maxThreads: 0,
   });
@@ -72,21 +88,26 @@ async function loadInto(llama: Llama, options: EngineOptions): Promise<Engine> {
   const { signal } = options;
   signal.throwIfAborted();
   const model = await llama.loadModel({ modelPath: options.path, loadSignal: signal });
-  const most = Math.min(model.trainContextSize, options.contextSize ?? ordinaryContext);
-  const context: LlamaContext = await model.createContext({
-    sequences: 1,
-    contextSize: { min: Math.min(smallestContext, most), max: most },
-    batchSize,
-    threads: options.threads ?? llama.cpuMathCores,
-    createSignal: signal,
-  });
-  const template = await chatTemplate(model);
-  signal.throwIfAborted();
-  return { model, sequence: context.getSequence(), template, dispose: () => llama.dispose() };
+  try {
+    const most = Math.min(model.trainContextSize, options.contextSize ?? ordinaryContext);
+    const context: LlamaContext = await model.createContext({
+      sequences: 1,
+      contextSize: { min: Math.min(smallestContext, most), max: most },
+      batchSize,
+      threads: options.threads ?? llama.cpuMathCores,
+      createSignal: signal,
+    });
+    const template = await chatTemplate(model);
+    signal.throwIfAborted();
+    return { model, sequence: context.getSequence(), template, dispose: () => model.dispose() };
+  } catch (thrown) {
+    await model.dispose();
+    throw thrown;
+  }
 }
 
 /** One line: what llama.cpp said, where it said something, without its function names and paths. */
-function why(thrown: unknown, log: readonly string[]): string {
+function why(thrown: unknown): string {
   const lines = log.flatMap((entry) => entry.split("\n")).map((line) => line.replace(/^\s*\w+: /, "").trim());
   const said = lines.find((line) => /error loading model|failed to|unsupported|unknown/i.test(line));
   const text = (said ?? messageOf(thrown)).replace(/^(?:error loading model: |llama_model_loader: )+/, "");
