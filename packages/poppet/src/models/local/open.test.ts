@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFile, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AssistantMessage, defineTool, type Message, type ModelEvent, type ModelRequest } from "@poppet/chat";
+import * as v from "valibot";
+import { smallModel, smallModelName } from "../../../test/small-model.ts";
+import { type OpenLocalModel, type OpenLocalModelOptions, openLocalModel } from "./open.ts";
+
+let local: OpenLocalModel;
+let modelsFolder: string;
+const idle = new AbortController().signal;
+
+beforeAll(async () => {
+  modelsFolder = join((await smallModel()).path, "..");
+  local = await openSmall();
+}, 300_000);
+
+afterAll(async () => {
+  await local.close();
+});
+
+function openSmall(more: Partial<OpenLocalModelOptions> = {}): Promise<OpenLocalModel> {
+  return openLocalModel({ model: smallModelName, settings: {}, facts: {}, modelsFolder, signal: idle, ...more });
+}
+
+const user = (text: string): Message => ({ role: "user", text });
+
+function said(text: string, toolCalls: AssistantMessage["toolCalls"] = []): AssistantMessage {
+  const record = { provider: "local", model: smallModelName, continuation: null, measured: null };
+  return { role: "assistant", text, reasoning: "", toolCalls, ...record };
+}
+
+async function ask(messages: readonly Message[], more: Partial<ModelRequest> = {}, model = local.model) {
+  const events: ModelEvent[] = [];
+  const system = "You are a helpful assistant.";
+  for await (const event of model.stream({ system, messages, tools: [], signal: idle, ...more })) events.push(event);
+  const finish = events.at(-1);
+  if (finish?.type !== "finish") throw new Error("no finish");
+  const deltas = events.flatMap((event) => (event.type === "text" ? [event.delta] : []));
+  return { text: deltas.join(""), deltas, finish, events };
+}
+
+async function failure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
+  const thrown: unknown = await work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(thrown).toBeInstanceOf(Error);
+  const { code, message } = thrown as { code: string; message: string };
+  expect(message).not.toContain("\n");
+  return { code, message };
+}
+
+test("P1 the local model answers, streamed, with its usage in tokens", async () => {
+  const { text, deltas, finish } = await ask([user("What is the capital of France?")]);
+  expect(text).toContain("Paris");
+  expect(deltas.length).toBeGreaterThan(3);
+  expect(finish.reason).toBe("stop");
+  const usage = finish.usage;
+  expect(usage?.inputTokens).toBe(27);
+  expect(usage?.outputTokens).toBe(8);
+  expect(usage?.totalTokens).toBe(35);
+});
+
+test("P1 a second turn knows the first, and what was read before is not read again", async () => {
+  const question = user("What is the capital of France?");
+  const first = await ask([question]);
+  const second = await ask([question, said(first.text), user("And of Italy?")]);
+  expect(second.text).toContain("Rome");
+  expect(second.finish.usage?.cachedInputTokens).toBeGreaterThan(30);
+});
+
+test("P1 the same question gets the same answer at temperature 0", async () => {
+  const model = (await openSmall({ sampling: { temperature: 0 } })).model;
+  const question = [user("Name three colours.")];
+  const first = await ask(question, {}, model);
+  expect((await ask(question, {}, model)).text).toBe(first.text);
+});
+
+test("C12 an answer that is cut off says so", async () => {
+  const { finish } = await ask([user("Tell me a long story.")], { maxOutputTokens: 5 });
+  expect(finish.reason).toBe("length");
+  expect(finish.usage?.outputTokens).toBe(5);
+});
+
+test("C13 a conversation that does not fit fails with by how much, and one that runs full is cut off", async () => {
+  const { code, message } = await failure(ask([user("word ".repeat(9_000))]));
+  expect(code).toBe("context_too_large");
+  expect(message).toMatch(/takes 90\d\d tokens .* context of 8192/);
+  const small = await openSmall({ facts: { contextWindow: 256 } });
+  expect(small.contextWindow).toBe(256);
+  expect(small.maxOutputTokens).toBe(64);
+  const { finish } = await ask([user("Tell me a very long story.")], { maxOutputTokens: 500 }, small.model);
+  expect(finish.reason).toBe("length");
+  await small.close();
+}, 20_000);
+
+/** Milliseconds from the abort to the end of the stream. */
+async function abortAfter(messages: readonly Message[], when: (abort: () => void, event: ModelEvent | null) => void) {
+  const controller = new AbortController();
+  let aborted = 0;
+  const abort = () => {
+    aborted ||= performance.now();
+    controller.abort();
+  };
+  when(abort, null);
+  const read = async () => {
+    const { signal } = controller;
+    for await (const event of local.model.stream({ system: "", messages, tools: [], signal })) when(abort, event);
+  };
+  expect((await failure(read())).code).toBe("aborted");
+  return performance.now() - aborted;
+}
+
+test("P1 an abort while the prompt is read takes effect within 200 ms, in the engine too", async () => {
+  const long = [user("The quick brown fox jumps over the lazy dog. ".repeat(600))];
+  const elapsed = await abortAfter(long, (abort, event) => {
+    if (event === null) setTimeout(abort, 100);
+  });
+  expect(elapsed).toBeLessThan(200);
+  const next = performance.now();
+  await ask([user("Hi")], { maxOutputTokens: 1 });
+  expect(performance.now() - next).toBeLessThan(1_500);
+});
+
+test("P1 an abort while the model answers takes effect within 200 ms, and nothing comes after it", async () => {
+  let texts = 0;
+  const elapsed = await abortAfter([user("Tell me a long story.")], (abort, event) => {
+    if (event !== null && ++texts === 3) abort();
+  });
+  expect(elapsed).toBeLessThan(200);
+  expect(texts).toBe(3);
+});
+
+test("P1 an abort while the model loads takes effect within 200 ms", async () => {
+  const controller = new AbortController();
+  let aborted = 0;
+  setTimeout(() => {
+    aborted = performance.now();
+    controller.abort();
+  }, 50);
+  expect((await failure(openSmall({ signal: controller.signal }))).code).toBe("interrupted");
+  expect(performance.now() - aborted).toBeLessThan(200);
+});
+
+test("P1 requests to one model take turns, and one that waits can be aborted", async () => {
+  const waiting = new AbortController();
+  const first = ask([user("Say hello.")], { maxOutputTokens: 10 });
+  const second = failure(ask([user("Say hello.")], { signal: waiting.signal }));
+  const third = ask([user("What is the capital of France?")]);
+  waiting.abort();
+  expect((await second).code).toBe("aborted");
+  expect((await first).finish.usage?.outputTokens).toBeGreaterThan(0);
+  expect((await third).text).toContain("Paris");
+});
+
+const clock = defineTool({
+  name: "poppet_time.get_time",
+  description: "Gets the current time in a city",
+  input: v.object({ city: v.string(), unit: v.optional(v.string()) }),
+  inputJsonSchema: { type: "object", properties: { city: { type: "string", maxLength: 20 } }, required: ["city"] },
+  run: async () => null,
+});
+
+test("C14 a model whose template has no tools is offered none and answers in text", async () => {
+  expect(local.model.supportsTools).toBe(false);
+  expect((await ask([user("What is the capital of France?")], { tools: [clock] })).text).toContain("Paris");
+});
+
+test("C14 a tool call is reported, not run, and earlier calls and results are in the context", async () => {
+  const { model, close } = await openSmall({ facts: { tools: true } });
+  expect(model.supportsTools).toBe(true);
+  const examples = [
+    ["Rome", "11:20"],
+    ["Oslo", "09:41"],
+    ["Lima", "03:05"],
+  ].flatMap(([city = "", time = ""], index): Message[] => {
+    const call = { toolCallId: `call_${index + 1}`, toolName: clock.name };
+    return [
+      user(`What is the time in ${city}?`),
+      said("", [{ ...call, input: { city } }]),
+      { role: "tool", results: [{ ...call, state: "completed", output: { time } }] },
+      said(`It is ${time} in ${city}.`),
+    ];
+  });
+  const question = user("What is the time in Paris?");
+  const asked = await ask([...examples, question], { tools: [clock], maxOutputTokens: 60 }, model);
+  expect(asked.events.slice(0, -1)).toEqual([
+    { type: "tool-call", toolCallId: "call_4", toolName: clock.name, input: '{"city":"Paris"}' },
+  ]);
+  expect(asked.finish.reason).toBe("tool-calls");
+  const call = { toolCallId: "call_4", toolName: clock.name };
+  const result: Message = { role: "tool", results: [{ ...call, state: "completed", output: { time: "14:55" } }] };
+  const messages = [...examples, question, said("", [{ ...call, input: { city: "Paris" } }]), result];
+  expect((await ask(messages, { tools: [clock], maxOutputTokens: 60 }, model)).text).toContain("14:55");
+  await close();
+}, 30_000);
+
+test("P3 a missing model says how to fetch it", async () => {
+  const { code, message } = await failure(openSmall({ model: "llama-3.2-1b" }));
+  expect(code).toBe("model_missing");
+  expect(message).toContain("poppet models pull llama-3.2-1b");
+});
+
+test("P1 garbage, a cut off file and an unknown version are told in one line, without a crash", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "poppet-gguf-"));
+  const path = join(folder, "bad.gguf");
+  const reason = async () => {
+    const { code, message } = await failure(openSmall({ model: path }));
+    expect(code).toBe("local_engine");
+    return message;
+  };
+  try {
+    await writeFile(path, "GGU");
+    expect(await reason()).toContain("has only 3 bytes");
+    await writeFile(path, "x".repeat(1_000));
+    expect(await reason()).toContain("it is no GGUF file");
+    await writeFile(path, `GGUF${"x".repeat(1_000)}`);
+    expect(await reason()).toContain("its GGUF version is");
+    await copyFile((await smallModel()).path, path);
+    await truncate(path, 50_000_000);
+    expect(await reason()).toContain("corrupted or incomplete");
+    await truncate(path, 100_000);
+    expect(await reason()).toContain("cannot be loaded");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}, 20_000);
+
+test("P1 a closed model refuses, and closing twice is harmless", async () => {
+  const { model, close } = await openSmall();
+  await Promise.all([close(), close()]);
+  expect((await failure(ask([user("Hi")], {}, model))).code).toBe("provider_server");
+});
+
+const endings = {
+  close: 0,
+  leave: 0,
+  "exit-loading": 7,
+  "exit-reading": 7,
+  "exit-answering": 7,
+  sigint: 130,
+  throw: 1,
+};
+
+test.each(Object.entries(endings))(
+  "P1 a process that ends by %s does so at once, with its own exit code and no noise",
+  async (ending, code) => {
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../../test/local-child.ts"), ending], {
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: 15_000,
+    });
+    const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+    expect({ code: await child.exited, signal: child.signalCode, stdout }).toEqual({ code, signal: null, stdout: "" });
+    if (ending === "throw") expect(stderr).toContain("The reader failed.");
+    else expect(stderr).toBe("");
+  },
+  20_000,
+);

@@ -1,0 +1,90 @@
+/** Moves a whole model into place, and brings in a file that is on this machine already. */
+import { createHash } from "node:crypto";
+import { link, open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** After this the model is there, also after a power failure. The bytes of `part` were synced by who wrote them. */
+export async function moveIntoPlace(part: string, path: string): Promise<void> {
+  await rename(part, path);
+  await syncFolder(dirname(path));
+}
+
+/** A second name for the same bytes where the disk allows it, as models are large; else a copy. */
+export async function linkOrCopy(
+  from: string,
+  to: string,
+  options: { readonly signal: AbortSignal; readonly onBytes: (copied: number, total: number) => void },
+): Promise<void> {
+  const { size } = await stat(from);
+  try {
+    await link(from, to);
+    options.onBytes(size, size);
+    await syncFolder(dirname(to));
+    return;
+  } catch (thrown) {
+    // Another disk, or one without links. A name that is taken is not for us to replace.
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw thrown;
+  }
+  const part = `${to}.copy`;
+  try {
+    await copy(from, part, size, options);
+    await moveIntoPlace(part, to);
+  } catch (thrown) {
+    await rm(part, { force: true });
+    throw thrown;
+  }
+}
+
+async function copy(
+  from: string,
+  to: string,
+  size: number,
+  options: { readonly signal: AbortSignal; readonly onBytes: (copied: number, total: number) => void },
+): Promise<void> {
+  const input = await open(from, "r");
+  const output = await open(to, "w", 0o600);
+  try {
+    const buffer = Buffer.alloc(1 << 20);
+    for (let copied = 0; ; ) {
+      options.signal.throwIfAborted();
+      const { bytesRead } = await input.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) break;
+      await output.write(buffer, 0, bytesRead);
+      copied += bytesRead;
+      options.onBytes(copied, size);
+    }
+    await output.sync();
+  } finally {
+    await input.close();
+    await output.close();
+  }
+}
+
+export async function sha256Of(path: string, signal: AbortSignal): Promise<string> {
+  const file = await open(path, "r");
+  try {
+    const hash = createHash("sha256");
+    const buffer = Buffer.alloc(1 << 20);
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) return hash.digest("hex");
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Windows cannot open a folder; there a rename is durable by itself. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r").catch(() => null);
+  if (folder === null) return;
+  try {
+    await folder.sync();
+  } catch {
+    // A file system without folder sync.
+  } finally {
+    await folder.close();
+  }
+}
