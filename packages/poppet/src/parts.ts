@@ -1,21 +1,51 @@
-/** The program's real parts, each loaded at its first use. */
+/** The program's real parts, put together, each loaded at its first use. Where the arrows of the architecture meet. */
 import type { Parts } from "./cli/parts.ts";
+import type { Config } from "./config/load.ts";
+import type { Environment } from "./config/location.ts";
+import type { ModelDeps } from "./models/registry.ts";
 
 export const parts: Parts = {
   async openAssistant(config, env) {
     const { openLocal } = await import("./local.ts");
-    return openLocal({ home: config.home, settings: config.settings, env });
+    return openLocal({
+      home: config.home,
+      settings: config.settings,
+      models: {
+        tools: [],
+        async open({ provider, model, sessionId }, signal) {
+          const { openModel } = await import("./models/registry.ts");
+          const deps = { ...modelDeps(config, env), conversationId: sessionId };
+          return openModel({ provider, model }, config.settings, deps, signal);
+        },
+      },
+    });
   },
-  async listModels() {
-    return [];
+
+  async listModels(provider, config, env) {
+    const { listModels } = await import("./models/list.ts");
+    return listModels(provider, config.settings, modelDeps(config, env));
   },
-  async pullModel() {
-    throw new Error("models pull is not wired");
+
+  async pullModel(reference, { home, ...pull }) {
+    const { pullModel } = await import("./models/local/pull.ts");
+    return pullModel(reference, { folder: modelsFolder(home), ...pull });
   },
-  async checkStore() {
-    return [];
+
+  async checkStore(config) {
+    const { checkStore } = await import("./store/check.ts");
+    return checkStore(config.home);
   },
-  async checkProvider() {
-    return [];
+
+  async checkProvider(config, env) {
+    const { checkProvider } = await import("./models/check.ts");
+    return checkProvider(config.settings, modelDeps(config, env));
   },
 };
+
+function modelDeps(config: Config, env: Environment): ModelDeps {
+  return { env, now: Date.now, modelsFolder: modelsFolder(config.home) };
+}
+
+function modelsFolder(home: string): string {
+  return `${home}/models`;
+}

@@ -41,5 +41,5 @@ export async function sessionIds(program: Program): Promise<readonly string[]> {
 
 export async function localModels(program: Program): Promise<readonly string[]> {
   const models = await program.parts.listModels("local", await program.config(), program.env);
-  return models.filter((model) => model.installed === false).map((model) => model.model);
+  return models.filter((model) => model.local?.installed === false).map((model) => model.model);
 }

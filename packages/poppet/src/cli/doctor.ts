@@ -1,6 +1,6 @@
 /** `doctor`: looks at each part in turn. A line says what was found and, where it is wrong, what to do; then exit 1. */
 import { PoppetError } from "../error.ts";
-import type { Finding } from "./parts.ts";
+import type { Finding } from "../finding.ts";
 import type { Program } from "./program.ts";
 import { cleanLine } from "./render/clean.ts";
 

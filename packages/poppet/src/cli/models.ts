@@ -1,9 +1,9 @@
 /** `models`: what can answer. A table on a terminal, JSON anywhere else. */
 import { PoppetError } from "../error.ts";
+import type { ListedModel } from "../models/list.ts";
 import { hint } from "../nearest.ts";
 import { type ProviderName, providerNames } from "../settings.ts";
 import { printJson } from "./chat/print.ts";
-import type { ListedModel } from "./parts.ts";
 import type { Program } from "./program.ts";
 import { table } from "./render/table.ts";
 import { byteSize } from "./render/time.ts";
@@ -27,7 +27,7 @@ export async function listModels(this: Program, flags: { readonly json: boolean 
     state(model),
     tokens(model),
     price(model),
-    model.note ?? "",
+    model.local?.note ?? "",
   ]);
   this.stdout.write(rows.length > 0 ? table(rows, terminal.columns()) : "No models are known here.\n");
 }
@@ -42,10 +42,8 @@ function provider(named: string): ProviderName {
   );
 }
 
-function state(model: ListedModel): string {
-  const size = model.bytes === null ? "" : byteSize(model.bytes);
-  if (model.installed === null) return size;
-  return model.installed ? `installed ${size}`.trimEnd() : `to pull ${size}`.trimEnd();
+function state({ local }: ListedModel): string {
+  return local === null ? "" : `${local.installed ? "installed" : "to pull"} ${byteSize(local.bytes)}`;
 }
 
 function tokens(model: ListedModel): string {

@@ -8,7 +8,7 @@ import { catalogueOf } from "./catalogue.ts";
 import { type Connection, connectionTo, type ModelDeps } from "./connection.ts";
 
 export interface ListedModel {
-  /** `provider/model`, as the settings and `/model` take it. */
+  /** `provider/model`, as the settings take it. */
   readonly name: string;
   readonly provider: ProviderName;
   readonly model: string;
@@ -17,6 +17,8 @@ export interface ListedModel {
   readonly tools: boolean | null;
   /** US dollars for a million tokens. */
   readonly price: { readonly input: number; readonly output: number } | null;
+  /** A file on this machine, there or to be pulled. */
+  readonly local: { readonly installed: boolean; readonly bytes: number; readonly note: string | null } | null;
 }
 
 const listingMs = 10_000;
@@ -28,6 +30,7 @@ export async function listModels(
   deps: ModelDeps,
   signal: AbortSignal = AbortSignal.timeout(listingMs),
 ): Promise<readonly ListedModel[]> {
+  if (provider === "local") return localModels(settings, deps);
   const catalogue = await catalogueOf(provider);
   const set = Object.keys(settings.models).filter((name) => name.startsWith(`${provider}/`));
   const served =
@@ -45,6 +48,32 @@ export async function listModels(
       maxOutputTokens: own?.maxOutputTokens ?? known?.maxOutputTokens ?? null,
       tools: own?.tools ?? known?.tools ?? null,
       price: known ? { input: known.price.input, output: known.price.output } : null,
+      local: null,
+    };
+  });
+}
+
+/** Those of the catalogue in its order, smallest first, then what else is in the folder. */
+async function localModels(settings: Settings, deps: ModelDeps): Promise<readonly ListedModel[]> {
+  const [{ catalogue }, { installedModels }] = await Promise.all([
+    import("./local/catalogue.ts"),
+    import("./local/files.ts"),
+  ]);
+  const installed = new Map((await installedModels(deps.modelsFolder)).map((one) => [one.name, one.bytes]));
+  const notes = new Map(catalogue.map((one) => [one.name, `${one.licence}; ${one.goodFor}`]));
+  const sizes = new Map([...catalogue.map((one) => [one.name, one.bytes] as const), ...installed]);
+  return [...sizes].map(([model, bytes]) => {
+    const name = `local/${model}`;
+    const own = settings.models[name];
+    return {
+      name,
+      provider: "local",
+      model,
+      contextWindow: own?.contextWindow ?? null,
+      maxOutputTokens: own?.maxOutputTokens ?? null,
+      tools: own?.tools ?? null,
+      price: null,
+      local: { installed: installed.has(model), bytes, note: notes.get(model) ?? null },
     };
   });
 }

@@ -3,7 +3,6 @@ import {
   ChatError,
   type Clock,
   inputTokens,
-  type Model,
   readContext,
   type Tool,
   type ToolCall,
@@ -14,7 +13,8 @@ import {
 } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
-import type { Settings } from "../settings.ts";
+import type { OpenModel } from "../models/registry.ts";
+import { type ProviderName, providerNames, type Settings } from "../settings.ts";
 import type { AcceptedInput } from "../store/inputs.ts";
 import type { Owner } from "../store/owners.ts";
 import { completeRun, endRun, type StartResult } from "../store/runs.ts";
@@ -24,19 +24,15 @@ import { endToolCall, startToolCall } from "../store/tool-calls.ts";
 import { storedTranscript } from "../store/transcript.ts";
 import { instructionsFor } from "./instructions.ts";
 
-export interface OpenModel {
-  readonly model: Model;
-  /** Tokens in and out together; null where unknown. */
-  readonly contextWindow: number | null;
-  readonly maxOutputTokens: number | null;
-  /** Milliseconds that one request may take. */
-  readonly requestMs: number;
-  close(): Promise<void>;
+export interface ModelChoice {
+  readonly provider: ProviderName;
+  readonly model: string;
+  readonly sessionId: string;
 }
 
 export interface ModelSource {
   /** Throws ChatError or PoppetError where the model cannot be used. */
-  open(choice: { readonly provider: string; readonly model: string }, signal: AbortSignal): Promise<OpenModel>;
+  open(choice: ModelChoice, signal: AbortSignal): Promise<OpenModel>;
   /** The tools that a run of this session has. */
   readonly tools: readonly Tool[];
 }
@@ -65,7 +61,11 @@ export async function* runTurn(
   const { provider, model, workload, tip } = run.started;
   if (provider === null || model === null) throw noModel();
   yield { type: "started", provider, model };
-  const opened = await openModel(models, { provider, model }, signal);
+  const opened = await openModel(
+    models,
+    { provider: knownProvider(provider), model, sessionId: run.session.id },
+    signal,
+  );
   let running: AsyncGenerator<TurnEvent, TurnResult> | null = null;
   try {
     const { limits } = settings;
@@ -105,11 +105,7 @@ const readerLeft: TurnResult = {
 };
 
 /** A model that opens after the run was stopped is closed again. */
-async function openModel(
-  models: ModelSource,
-  choice: { readonly provider: string; readonly model: string },
-  signal: AbortSignal,
-): Promise<OpenModel> {
+async function openModel(models: ModelSource, choice: ModelChoice, signal: AbortSignal): Promise<OpenModel> {
   const opening = models.open(choice, signal);
   try {
     return await untilAborted(opening, signal);
@@ -167,5 +163,15 @@ function noModel(): PoppetError {
   return new PoppetError(
     "no_model",
     "No model is chosen yet. Run `poppet setup --provider local --model smollm2-135m`, or see `poppet setup --help`; your message is saved.",
+  );
+}
+
+/** A session can outlive a provider: one saved by a later version, or taken out of this one. */
+function knownProvider(name: string): ProviderName {
+  const known = providerNames.find((one) => one === name);
+  if (known) return known;
+  throw new PoppetError(
+    "provider_unknown",
+    `This session's provider, ${JSON.stringify(name)}, is not one that this version has. Start a new session.`,
   );
 }

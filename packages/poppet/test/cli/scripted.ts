@@ -82,20 +82,28 @@ const parts: Parts = {
   openAssistant: async () => assistant,
   listModels: async (provider) => [
     {
-      ...{ provider, model: "smollm2-135m", installed: false, bytes: 98_000_000, contextWindow: 8192 },
-      ...{ maxOutputTokens: null, tools: false, price: null, note: "proof" },
+      ...{ name: `${provider}/smollm2-135m`, provider, model: "smollm2-135m", contextWindow: 8192 },
+      ...{ maxOutputTokens: null, tools: false, price: null },
+      local: { installed: false, bytes: 98_000_000, note: "proof" },
     },
   ],
   async pullModel(reference, { onProgress, onSourceFailed, signal }) {
     for (let done = 0; done <= 10; done++) {
-      onProgress({ stage: "downloading", received: done * 1_000_000, total: 10_000_000, rate: 0, secondsLeft: null });
+      onProgress({
+        source: "b",
+        stage: "downloading",
+        received: done * 1_000_000,
+        total: 10_000_000,
+        rate: 0,
+        secondsLeft: null,
+      });
     }
     onSourceFailed("a", "no network");
     if (reference === "hang") {
       await aborted(signal);
       throw signal.reason;
     }
-    return { name: reference, path: "/models/x.gguf", bytes: 10_000_000, source: "b" };
+    return { name: reference, path: "/models/x.gguf", bytes: 10_000_000, sha256: "", source: "b" };
   },
   checkStore: async () => [{ ok: true, subject: "storage", message: "fine" }],
   checkProvider: async () => [{ ok: true, subject: "provider", message: "fine" }],

@@ -3,7 +3,7 @@
  * each tenth anywhere else. At most ten drawings a second.
  */
 import type { Clock } from "@poppet/chat";
-import type { PullProgress } from "../parts.ts";
+import type { PullProgress } from "../../models/local/progress.ts";
 import { byteSize, duration } from "./time.ts";
 
 export interface Progress {

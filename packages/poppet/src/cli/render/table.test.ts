@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { SessionSummary } from "../../assistant.ts";
-import type { PullProgress } from "../parts.ts";
+import type { PullProgress } from "../../models/local/progress.ts";
 import { barLine, openProgress } from "./progress.ts";
 import { cutWidth, sessionTable } from "./table.ts";
 import { byteSize, duration, relativeTime } from "./time.ts";
@@ -66,7 +66,7 @@ test("C2 times are said as people say them", () => {
 });
 
 const progress = (received: number): PullProgress => ({
-  ...{ stage: "downloading", received, total: 100_000_000, rate: 5_000_000 },
+  ...{ source: "b", stage: "downloading", received, total: 100_000_000, rate: 5_000_000 },
   secondsLeft: Math.ceil((100_000_000 - received) / 5_000_000),
 });
 
