@@ -1,12 +1,16 @@
 #!/usr/bin/env bun
-import { version } from "../package.json" with { type: "json" };
 /** The program's start: arguments and environment in, exit code out. `--version` answers before anything is loaded. */
+import { version } from "../package.json" with { type: "json" };
 import { parts } from "./parts.ts";
 
-const given = Bun.argv.slice(2);
-if (given.length === 1 && /^(-v|--?version)$/.test(given[0] ?? "")) {
-  await Bun.write(Bun.stdout, `${version}\n`);
-} else {
+async function main(given: readonly string[]): Promise<number> {
+  if (given.length === 1 && /^(-v|--?version)$/.test(given[0] ?? "")) {
+    await Bun.write(Bun.stdout, `${version}\n`);
+    return 0;
+  }
   const { runProgram } = await import("./cli/start.ts");
-  process.exit(await runProgram({ arguments: given, env: Bun.env, version, parts }));
+  return runProgram({ arguments: given, env: Bun.env, version, parts });
 }
+
+// No await at the top level: the built program is bytecode, which cannot have it.
+main(Bun.argv.slice(2)).then((code) => process.exit(code));
