@@ -8,6 +8,7 @@
 import { messageOf } from "@poppet/chat";
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { PoppetError } from "../../error.ts";
+import { followFreeCores, mostThreads, threadsFor, watchCores } from "./cores.ts";
 import { untilAborted } from "./interrupt.ts";
 import { chatTemplate, type Template } from "./template.ts";
 
@@ -15,6 +16,8 @@ export interface Engine {
   readonly model: LlamaModel;
   readonly sequence: LlamaContextSequence;
   readonly template: Template;
+  /** To be called when a request starts, and the result when it ends. */
+  followFreeCores(): () => void;
   /** Frees the memory. Not to be called while a request is running. */
   dispose(): Promise<void>;
 }
@@ -40,7 +43,8 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
   const { signal, name } = options;
   const interrupted = () => new PoppetError("interrupted", `Loading the model ${name} was interrupted.`);
   log.length = 0;
-  const load = async () => loadInto(await sharedLlama(options.gpu), options);
+  const freeCores = watchCores();
+  const load = async () => loadInto(await sharedLlama(options.gpu), options, freeCores);
   try {
     return await untilAborted(load(), signal, interrupted, (engine) => engine.dispose());
   } catch (thrown) {
@@ -79,27 +83,38 @@ async function startLlama(gpu: boolean): Promise<Llama> {
     logger: (_level, message) => {
       if (log.length < logLines) log.push(message);
     },
-    // No more threads than the context asks for: the engine's own minimum of four stalls a machine with two cores.
-    maxThreads: 0,
+    // Not the engine's own minimum of four, which stalls a machine with two cores; set again when a model is loaded.
+    maxThreads: 1,
   });
 }
 
-async function loadInto(llama: Llama, options: EngineOptions): Promise<Engine> {
+async function loadInto(llama: Llama, options: EngineOptions, freeCores: () => number): Promise<Engine> {
   const { signal } = options;
   signal.throwIfAborted();
   const model = await llama.loadModel({ modelPath: options.path, loadSignal: signal });
   try {
-    const most = Math.min(model.trainContextSize, options.contextSize ?? ordinaryContext);
+    const largest = Math.min(model.trainContextSize, options.contextSize ?? ordinaryContext);
+    const most = options.threads ?? mostThreads(llama.cpuMathCores);
+    const setThreads = (threads: number) => {
+      llama.maxThreads = threads;
+    };
+    setThreads(most);
     const context: LlamaContext = await model.createContext({
       sequences: 1,
-      contextSize: { min: Math.min(smallestContext, most), max: most },
+      contextSize: { min: Math.min(smallestContext, largest), max: largest },
       batchSize,
-      threads: options.threads ?? llama.cpuMathCores,
+      threads: most,
       createSignal: signal,
     });
+    if (options.threads === undefined) setThreads(threadsFor(freeCores(), most));
     const template = await chatTemplate(model);
     signal.throwIfAborted();
-    return { model, sequence: context.getSequence(), template, dispose: () => model.dispose() };
+    const follow = () => (options.threads === undefined ? followFreeCores(most, setThreads) : () => {});
+    return {
+      ...{ model, sequence: context.getSequence(), template },
+      followFreeCores: follow,
+      dispose: () => model.dispose(),
+    };
   } catch (thrown) {
     await model.dispose();
     throw thrown;

@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AssistantMessage, defineTool, type Message, type ModelEvent, type ModelRequest } from "@poppet/chat";
 import * as v from "valibot";
+import { copyWithTemplate, toolTemplate } from "../../../test/gguf-template.ts";
 import { smallModel, smallModelName } from "../../../test/small-model.ts";
 import { type OpenLocalModel, type OpenLocalModelOptions, openLocalModel } from "./open.ts";
+
+setDefaultTimeout(30_000);
 
 let local: OpenLocalModel;
 let modelsFolder: string;
@@ -94,7 +97,7 @@ test("C13 a conversation that does not fit fails with by how much, and one that 
   const { finish } = await ask([user("Tell me a very long story.")], { maxOutputTokens: 500 }, small.model);
   expect(finish.reason).toBe("length");
   await small.close();
-}, 20_000);
+});
 
 /** Milliseconds from the abort to the end of the stream. */
 async function abortAfter(messages: readonly Message[], when: (abort: () => void, event: ModelEvent | null) => void) {
@@ -168,14 +171,37 @@ test("C14 a model whose template has no tools is offered none and answers in tex
   expect((await ask([user("What is the capital of France?")], { tools: [clock] })).text).toContain("Paris");
 });
 
-test("C14 a tool call is reported, not run, and earlier calls and results are in the context", async () => {
-  const { model, close } = await openSmall({ facts: { tools: true } });
-  expect(model.supportsTools).toBe(true);
+test("C14 a tool call in the template's own form is reported, not run, and its result is in the context", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "poppet-tools-"));
+  const path = join(folder, "tools.gguf");
+  await copyWithTemplate((await smallModel()).path, path, toolTemplate);
+  const { model, close } = await openSmall({ model: path });
+  try {
+    expect(model.supportsTools).toBe(true);
+    const question = user("What is the time in Paris?");
+    const asked = await ask([...toolExamples(), question], { tools: [clock], maxOutputTokens: 60 }, model);
+    expect(asked.events.slice(0, -1)).toEqual([
+      { type: "tool-call", toolCallId: "call_4", toolName: clock.name, input: '{"city":"Paris"}' },
+    ]);
+    expect(asked.finish.reason).toBe("tool-calls");
+    const call = { toolCallId: "call_4", toolName: clock.name };
+    const result: Message = { role: "tool", results: [{ ...call, state: "completed", output: { time: "14:55" } }] };
+    const messages = [...toolExamples(), question, said("", [{ ...call, input: { city: "Paris" } }]), result];
+    expect((await ask(messages, { tools: [clock], maxOutputTokens: 60 }, model)).text).toContain("14:55");
+  } finally {
+    await close();
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** The small model was never taught to call tools, but it goes on as a conversation went before. */
+function toolExamples(): Message[] {
   const examples = [
     ["Rome", "11:20"],
     ["Oslo", "09:41"],
     ["Lima", "03:05"],
-  ].flatMap(([city = "", time = ""], index): Message[] => {
+  ];
+  return examples.flatMap(([city = "", time = ""], index): Message[] => {
     const call = { toolCallId: `call_${index + 1}`, toolName: clock.name };
     return [
       user(`What is the time in ${city}?`),
@@ -184,18 +210,7 @@ test("C14 a tool call is reported, not run, and earlier calls and results are in
       said(`It is ${time} in ${city}.`),
     ];
   });
-  const question = user("What is the time in Paris?");
-  const asked = await ask([...examples, question], { tools: [clock], maxOutputTokens: 60 }, model);
-  expect(asked.events.slice(0, -1)).toEqual([
-    { type: "tool-call", toolCallId: "call_4", toolName: clock.name, input: '{"city":"Paris"}' },
-  ]);
-  expect(asked.finish.reason).toBe("tool-calls");
-  const call = { toolCallId: "call_4", toolName: clock.name };
-  const result: Message = { role: "tool", results: [{ ...call, state: "completed", output: { time: "14:55" } }] };
-  const messages = [...examples, question, said("", [{ ...call, input: { city: "Paris" } }]), result];
-  expect((await ask(messages, { tools: [clock], maxOutputTokens: 60 }, model)).text).toContain("14:55");
-  await close();
-}, 30_000);
+}
 
 test("P3 a missing model says how to fetch it", async () => {
   const { code, message } = await failure(openSmall({ model: "llama-3.2-1b" }));
@@ -226,11 +241,13 @@ test("P1 garbage, a cut off file and an unknown version are told in one line, wi
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 20_000);
+});
 
-test("P1 a closed model refuses, and closing twice is harmless", async () => {
+test("P1 closing stops what is running, a closed model refuses, and closing twice is harmless", async () => {
   const { model, close } = await openSmall();
+  const running = failure(ask([user("Tell me a long story.")], {}, model));
   await Promise.all([close(), close()]);
+  expect((await running).code).toBe("aborted");
   expect((await failure(ask([user("Hi")], {}, model))).code).toBe("provider_server");
 });
 
@@ -257,5 +274,4 @@ test.each(Object.entries(endings))(
     if (ending === "throw") expect(stderr).toContain("The reader failed.");
     else expect(stderr).toBe("");
   },
-  20_000,
 );

@@ -28,7 +28,7 @@ export interface OpenLocalModel {
   readonly contextWindow: number | null;
   /** Tokens kept back for an answer, and the most that one may take where a request does not say. */
   readonly maxOutputTokens: number | null;
-  /** Waits for a request that is ending, then frees the memory. */
+  /** Stops what is running, then frees the memory. */
   close(): Promise<void>;
 }
 
@@ -50,6 +50,7 @@ export async function openLocalModel(options: OpenLocalModelOptions): Promise<Op
   const supportsTools = facts.tools ?? engine.template.tools;
   const sampling = { ...defaultSampling(engine.model), ...options.sampling };
   const turns = new Turnstile();
+  const closed = new AbortController();
   let closing: Promise<void> | null = null;
   const model: Model = {
     provider: "local",
@@ -57,12 +58,13 @@ export async function openLocalModel(options: OpenLocalModelOptions): Promise<Op
     supportsTools,
     stream: (request) => {
       if (closing) throw new ChatError("provider_server", `The local model ${name} is closed.`);
-      return streamOf(turns, request.signal, (signal, emit) =>
+      return streamOf(turns, AbortSignal.any([request.signal, closed.signal]), (signal, emit) =>
         respond({ engine, request: { ...request, signal }, sampling, maxOutputTokens, supportsTools, emit }),
       );
     },
   };
   const close = () => {
+    closed.abort();
     closing ??= closeEngine(engine, turns);
     return closing;
   };

@@ -35,6 +35,15 @@ const spareTokens = 4;
 
 /** Throws ChatError, or the signal's reason after an abort. */
 export async function respond(options: RespondOptions): Promise<void> {
+  const stopFollowing = options.engine.followFreeCores();
+  try {
+    await readAndAnswer(options);
+  } finally {
+    stopFollowing();
+  }
+}
+
+async function readAndAnswer(options: RespondOptions): Promise<void> {
   const { engine, request, emit } = options;
   const { sequence } = engine;
   const offered = options.supportsTools && request.tools.length > 0;
