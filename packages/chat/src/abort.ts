@@ -27,10 +27,17 @@ export function childScope(
   };
 }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts. What the promise does later is ignored. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The promise's outcome, or the signal's reason as soon as it aborts; a value that comes later goes to `discard`. */
+export function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  discard: (late: T) => unknown = () => {},
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
+    const onAbort = () => {
+      reject(signal.reason);
+      promise.then(discard).catch(() => {});
+    };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));

@@ -12,7 +12,6 @@ export type PoppetErrorCode =
   | "config_unreadable"
   | "config_unwritable"
   | "output_failed"
-  | "no_provider"
   | "no_model"
   | "provider_unknown"
   | "workload_refused"

@@ -60,7 +60,7 @@ export function keyOf(provider: ProviderName, settings: Settings, env: ModelDeps
   return [settings.providers[provider]?.apiKey, ...variables].map((key) => key?.trim()).find((key) => key) ?? null;
 }
 
-export function keyHintOf(provider: ProviderName): string {
+function keyHintOf(provider: ProviderName): string {
   const variable = providerFacts[provider].keyVariables[0];
   const setting = `[providers.${provider}] apiKey in the settings`;
   return variable ? `${variable} in the environment or ${setting}` : setting;

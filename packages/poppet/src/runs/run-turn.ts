@@ -105,14 +105,8 @@ const readerLeft: TurnResult = {
 };
 
 /** A model that opens after the run was stopped is closed again. */
-async function openModel(models: ModelSource, choice: ModelChoice, signal: AbortSignal): Promise<OpenModel> {
-  const opening = models.open(choice, signal);
-  try {
-    return await untilAborted(opening, signal);
-  } catch (thrown) {
-    opening.then((late) => late.close()).catch(() => {});
-    throw thrown;
-  }
+function openModel(models: ModelSource, choice: ModelChoice, signal: AbortSignal): Promise<OpenModel> {
+  return untilAborted(models.open(choice, signal), signal, (late) => late.close());
 }
 
 async function save(services: TurnServices, run: RunToTurn, result: TurnResult): Promise<RunOutcome> {

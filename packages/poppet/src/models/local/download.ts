@@ -6,7 +6,7 @@ import { createHash, type Hash } from "node:crypto";
 import { type FileHandle, open, readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@poppet/chat";
-import { fetchFirstByte, networkReason } from "./hub.ts";
+import { fetchFirstByte, networkReason } from "./first-byte.ts";
 
 export interface DownloadTarget {
   readonly url: string;

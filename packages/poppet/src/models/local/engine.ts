@@ -5,11 +5,10 @@
  * node-llama-cpp brings signal-exit, which ends the process at a signal that nobody else listens for when its own
  * listener runs: handlers of SIGINT, SIGTERM and SIGHUP must stay (`process.on`, not `once`).
  */
-import { messageOf } from "@poppet/chat";
+import { messageOf, untilAborted } from "@poppet/chat";
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { PoppetError } from "../../error.ts";
 import { followFreeCores, mostThreads, threadsFor, watchCores } from "./cores.ts";
-import { untilAborted } from "./interrupt.ts";
 import { chatTemplate, type Template } from "./template.ts";
 
 export interface Engine {
@@ -41,14 +40,13 @@ const batchSize = 512;
 
 export async function loadEngine(options: EngineOptions): Promise<Engine> {
   const { signal, name } = options;
-  const interrupted = () => new PoppetError("interrupted", `Loading the model ${name} was interrupted.`);
   log.length = 0;
   const freeCores = watchCores();
   const load = async () => loadInto(await sharedLlama(options.gpu), options, freeCores);
   try {
-    return await untilAborted(load(), signal, interrupted, (engine) => engine.dispose());
+    return await untilAborted(load(), signal, (engine) => engine.dispose());
   } catch (thrown) {
-    if (thrown instanceof PoppetError) throw thrown;
+    if (signal.aborted || thrown instanceof PoppetError) throw thrown;
     throw new PoppetError("local_engine", `The model ${name} cannot be loaded: ${why(thrown)}`, { cause: thrown });
   }
 }

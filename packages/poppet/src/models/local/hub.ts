@@ -1,6 +1,6 @@
 /** Finds a model's file on the Hugging Face hub: its address, size and SHA-256. */
-import { messageOf } from "@poppet/chat";
 import type { DownloadTarget } from "./download.ts";
+import { fetchFirstByte } from "./first-byte.ts";
 
 export const hubUrl = "https://huggingface.co";
 
@@ -86,28 +86,4 @@ function pick(files: readonly HubFile[], quant: string | null): HubFile | null {
     if (file) return file;
   }
   return files.reduce((smallest, file) => (file.size < smallest.size ? file : smallest));
-}
-
-/** `fetch` that gives up when the server says nothing at all. */
-export async function fetchFirstByte(
-  url: string,
-  headers: { readonly [name: string]: string },
-  options: { readonly signal: AbortSignal; readonly firstByteMs: number },
-): Promise<Response> {
-  const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(), options.firstByteMs);
-  try {
-    return await fetch(url, { headers, signal: AbortSignal.any([options.signal, silence.signal]) });
-  } catch (thrown) {
-    options.signal.throwIfAborted();
-    if (silence.signal.aborted) throw new Error(`no answer within ${options.firstByteMs / 1000} seconds`);
-    throw new Error(`cannot be reached (${networkReason(thrown)})`);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Without the runtime's advice for programmers. */
-export function networkReason(thrown: unknown): string {
-  return messageOf(thrown).replace(/\.? For more information, pass.*$/s, "");
 }

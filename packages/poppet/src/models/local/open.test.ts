@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AssistantMessage, defineTool, type Message, type ModelEvent, type ModelRequest } from "@poppet/chat";
+import {
+  type AssistantMessage,
+  ChatError,
+  defineTool,
+  type Message,
+  type ModelEvent,
+  type ModelRequest,
+} from "@poppet/chat";
 import * as v from "valibot";
 import { copyWithTemplate, toolTemplate } from "../../../test/gguf-template.ts";
 import { smallModel, smallModelName } from "../../../test/small-model.ts";
@@ -12,6 +19,7 @@ setDefaultTimeout(30_000);
 
 let local: OpenLocalModel;
 let modelsFolder: string;
+const stopped = new ChatError("aborted", "stopped");
 const idle = new AbortController().signal;
 
 beforeAll(async () => {
@@ -105,7 +113,7 @@ async function abortAfter(messages: readonly Message[], when: (abort: () => void
   let aborted = 0;
   const abort = () => {
     aborted ||= performance.now();
-    controller.abort();
+    controller.abort(stopped);
   };
   when(abort, null);
   const read = async () => {
@@ -141,9 +149,9 @@ test("P1 an abort while the model loads takes effect within 200 ms", async () =>
   let aborted = 0;
   setTimeout(() => {
     aborted = performance.now();
-    controller.abort();
+    controller.abort(stopped);
   }, 50);
-  expect((await failure(openSmall({ signal: controller.signal }))).code).toBe("interrupted");
+  expect((await failure(openSmall({ signal: controller.signal }))).code).toBe("aborted");
   expect(performance.now() - aborted).toBeLessThan(200);
 });
 
@@ -152,7 +160,7 @@ test("P1 requests to one model take turns, and one that waits can be aborted", a
   const first = ask([user("Say hello.")], { maxOutputTokens: 10 });
   const second = failure(ask([user("Say hello.")], { signal: waiting.signal }));
   const third = ask([user("What is the capital of France?")]);
-  waiting.abort();
+  waiting.abort(stopped);
   expect((await second).code).toBe("aborted");
   expect((await first).finish.usage?.outputTokens).toBeGreaterThan(0);
   expect((await third).text).toContain("Paris");

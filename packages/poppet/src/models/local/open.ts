@@ -2,15 +2,15 @@
  * The provider `local`: a GGUF file that runs in this process. Opening checks the file and loads it; requests to one
  * open model take turns. An abort is answered within 200 ms, while loading, reading the prompt and answering.
  */
-import { ChatError, type Model, type ModelEvent, messageOf } from "@poppet/chat";
+import { ChatError, type Model, type ModelEvent, messageOf, untilAborted } from "@poppet/chat";
 import { PoppetError } from "../../error.ts";
 import type { ModelFacts, ProviderSettings } from "../../settings.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { modelName, modelPath } from "./files.ts";
 import { checkGguf } from "./gguf.ts";
-import { Turnstile, untilAborted } from "./interrupt.ts";
 import { respond } from "./respond.ts";
 import { defaultSampling, type Sampling } from "./sampling.ts";
+import { Turnstile } from "./turnstile.ts";
 
 export interface OpenLocalModelOptions {
   /** A name in `modelsFolder`, or the path of a file. */
@@ -64,7 +64,7 @@ export async function openLocalModel(options: OpenLocalModelOptions): Promise<Op
     },
   };
   const close = () => {
-    closed.abort();
+    closed.abort(new ChatError("aborted", `The local model ${name} was closed.`));
     closing ??= closeEngine(engine, turns);
     return closing;
   };
@@ -82,10 +82,9 @@ async function* streamOf(
   requested: AbortSignal,
   run: (signal: AbortSignal, emit: (event: ModelEvent) => void) => Promise<void>,
 ): AsyncGenerator<ModelEvent> {
-  const interrupted = () => new ChatError("aborted", "The local model was stopped.");
   const stop = new AbortController();
   const signal = AbortSignal.any([requested, stop.signal]);
-  const leave = await turns.enter(signal, interrupted);
+  const leave = await turns.enter(signal);
   const waiting: ModelEvent[] = [];
   const engine: { state: "running" | "done" | "failed"; failure: unknown; wake: () => void } = {
     state: "running",
@@ -106,7 +105,7 @@ async function* streamOf(
   );
   try {
     for (;;) {
-      if (signal.aborted) throw interrupted();
+      signal.throwIfAborted();
       const event = waiting.shift();
       if (event !== undefined) {
         yield event;
@@ -117,7 +116,7 @@ async function* streamOf(
       const more = new Promise<void>((resolve) => {
         engine.wake = resolve;
       });
-      await untilAborted(more, signal, interrupted);
+      await untilAborted(more, signal);
     }
   } finally {
     stop.abort();
