@@ -30,6 +30,8 @@ export type PoppetErrorCode =
   | "owner_died"
   | "interrupted";
 
+const marker = Symbol.for("poppet.error");
+
 export class PoppetError extends Error {
   override readonly name = "PoppetError";
   readonly code: PoppetErrorCode;
@@ -39,5 +41,11 @@ export class PoppetError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
+    Object.defineProperty(this, marker, { value: true });
+  }
+
+  /** Holds across two copies of this file: the built program has one in each of its parts. */
+  static isInstance(value: unknown): value is PoppetError {
+    return typeof value === "object" && value !== null && (value as { [marker]?: unknown })[marker] === true;
   }
 }
