@@ -173,5 +173,8 @@ function interruption(reason: unknown): Ended {
 
 function failure(thrown: unknown): Ended {
   const known = ChatError.isInstance(thrown) || thrown instanceof PoppetError;
-  return { state: "failed", error: { code: known ? thrown.code : ("run_failed" satisfies PoppetErrorCode), message: messageOf(thrown) } };
+  return {
+    state: "failed",
+    error: { code: known ? thrown.code : ("run_failed" satisfies PoppetErrorCode), message: messageOf(thrown) },
+  };
 }
