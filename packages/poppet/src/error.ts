@@ -32,6 +32,8 @@ export const poppetErrorCodes = [
 ] as const;
 export type PoppetErrorCode = (typeof poppetErrorCodes)[number];
 
+const marker = Symbol.for("poppet.error");
+
 export class PoppetError extends Error {
   override readonly name = "PoppetError";
   readonly code: PoppetErrorCode;
@@ -41,5 +43,11 @@ export class PoppetError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
+    Object.defineProperty(this, marker, { value: true });
+  }
+
+  /** Holds across two copies of this file: the built program has one in each of its parts. */
+  static isInstance(value: unknown): value is PoppetError {
+    return typeof value === "object" && value !== null && (value as { [marker]?: unknown })[marker] === true;
   }
 }

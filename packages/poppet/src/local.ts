@@ -81,7 +81,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
     },
 
     async close() {
-      owner?.release();
+      await owner?.release();
       index.close();
       store.close();
     },

@@ -261,7 +261,7 @@ describe("§8.4 locks", () => {
     await holder.exited;
     const next = tryLock(path);
     expect(next).not.toBeNull();
-    next?.discard();
+    await next?.discard();
     expect(existsSync(path)).toBe(false);
   });
 });

@@ -172,7 +172,7 @@ function interruption(reason: unknown): Ended {
 }
 
 function failure(thrown: unknown): Ended {
-  const known = ChatError.isInstance(thrown) || thrown instanceof PoppetError;
+  const known = ChatError.isInstance(thrown) || PoppetError.isInstance(thrown);
   return {
     state: "failed",
     error: { code: known ? thrown.code : ("run_failed" satisfies PoppetErrorCode), message: messageOf(thrown) },

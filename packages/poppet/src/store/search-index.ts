@@ -70,7 +70,7 @@ export function searchIndex(main: Store, home: string): SearchIndex {
 
 function isSpoilt(thrown: unknown): boolean {
   return (
-    thrown instanceof PoppetError &&
+    PoppetError.isInstance(thrown) &&
     (thrown.code === "store_damaged" || thrown.code === "store_newer" || thrown.code === "store_failed")
   );
 }

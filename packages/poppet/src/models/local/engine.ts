@@ -46,7 +46,7 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
   try {
     return await untilAborted(load(), signal, (engine) => engine.dispose());
   } catch (thrown) {
-    if (signal.aborted || thrown instanceof PoppetError) throw thrown;
+    if (signal.aborted || PoppetError.isInstance(thrown)) throw thrown;
     throw new PoppetError("local_engine", `The model ${name} cannot be loaded: ${why(thrown)}`, { cause: thrown });
   }
 }

@@ -134,7 +134,7 @@ async function checkFile(path: string, name: string, model: string): Promise<voi
     if (check.ok) return;
     throw new PoppetError("local_engine", `The model file ${path} cannot be used: ${check.reason}. Pull it again.`);
   } catch (thrown) {
-    if (thrown instanceof PoppetError) throw thrown;
+    if (PoppetError.isInstance(thrown)) throw thrown;
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
       const hint = model === name ? `fetch it with: poppet models pull ${name}` : "poppet models pull NAME fetches one";
       throw new PoppetError("model_missing", `There is no model file ${path}; ${hint}`);
