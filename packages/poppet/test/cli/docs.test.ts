@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands.ts";
@@ -66,7 +67,8 @@ test("S0 docs/providers.md has every provider with its address and key variables
 
 test("S0 every link between the pages leads to a page and a heading that are there", async () => {
   const root = join(import.meta.dir, "../../../..");
-  const pages = [...new Bun.Glob("{*.md,docs/*.md}").scanSync(root)];
+  const pages = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);
+  expect(pages).toContain("README.md");
   const anchors = async (path: string) =>
     [...(await readFile(path, "utf8")).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
       title
@@ -80,10 +82,20 @@ test("S0 every link between the pages leads to a page and a heading that are the
     for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
       const [file = "", anchor] = target.split("#");
       const path = file === "" ? join(root, page) : join(root, page, "..", file);
-      const found = await Bun.file(path).exists();
-      if (!found || (anchor !== undefined && !(await anchors(path)).includes(anchor)))
+      if (!existsSync(path) || (anchor !== undefined && !(await anchors(path)).includes(anchor)))
         broken.push(`${page}: ${target}`);
     }
   }
   expect(broken).toEqual([]);
+});
+
+test("S0 docs/architecture.md says of every dependency why it was taken", async () => {
+  const root = join(import.meta.dir, "../../../..");
+  const page = await docs("architecture.md");
+  for (const path of ["package.json", "packages/chat/package.json", "packages/poppet/package.json"]) {
+    const { dependencies = {}, devDependencies = {} } = await Bun.file(join(root, path)).json();
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+      if (name !== "@poppet/chat") expect(page).toContain(`\`${name}\``);
+    }
+  }
 });
