@@ -1,6 +1,6 @@
 /** The built program as whole processes: start, one question, a page of sessions, a search. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { measure } from "./measure.ts";
+import { measure, peakMemory } from "./measure.ts";
 import { seedSessions } from "./seed.ts";
 import { startServer } from "./server.ts";
 import { compare, type Line } from "./table.ts";
@@ -29,25 +29,39 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
     env: { POPPET_HOME: home, POPPET_CONFIG: config },
   });
   const floorScript = new URL("./floor/stream.ts", import.meta.url).pathname;
-  const [nothing, version, list, search, show, bare, ask] = await measure(
+  const bareFetch = { name: "fetch script", argv: ["bun", floorScript, baseUrl] };
+  const question = poppet(fresh, "chat", "new", "hello");
+  const sdk = { name: "AI SDK alone", argv: ["bun", await buildFloor(folder), baseUrl] };
+  const [bareMemory, memory] = await peakMemory([bareFetch, question], 5);
+  const [nothing, version, list, search, common, bare, sdkAlone, ask] = await measure(
     [
       { name: "bun -e 0", argv: ["bun", "-e", "0"] },
       poppet(fresh, "--version"),
       poppet(full, "chat", "sessions"),
       poppet(full, "chat", "search", "needle"),
       poppet(full, "chat", "search", "project"),
-      { name: "fetch script", argv: ["bun", floorScript, baseUrl] },
-      poppet(fresh, "chat", "new", "hello"),
+      bareFetch,
+      sdk,
+      question,
     ],
     rounds,
   );
   return [
     compare("start: --version", version, nothing, "wallMs", null),
     compare("chat sessions, 50 of 10,000", list, nothing, "wallMs", 3),
-    compare("chat search, 100 hits in 10,000 sessions", search, nothing, "wallMs", 3),
-    compare("chat search, a word of every message", show, nothing, "wallMs", null),
+    compare("chat search, 100 hits in 10,000 sessions", search, nothing, "wallMs", null),
+    compare("chat search, a word of every message", common, nothing, "wallMs", null),
     compare("chat new, 200 words streamed", ask, bare, "wallMs", 3),
+    compare("its provider's package alone", sdkAlone, bare, "wallMs", null),
+    compare("chat new, over that package", ask, sdkAlone, "wallMs", null),
     compare("chat new, CPU", ask, bare, "cpuMs", null),
-    compare("chat new, peak memory", ask, bare, "peakMiB", null),
+    compare("chat new, peak memory", memory, bareMemory, "peakMiB", null),
   ];
+}
+
+async function buildFloor(folder: string): Promise<string> {
+  const entry = new URL("./floor/ai-sdk.ts", import.meta.url).pathname;
+  const outdir = `${folder}/floor`;
+  await Bun.build({ entrypoints: [entry], outdir, target: "bun", format: "cjs", bytecode: true, minify: true });
+  return `${outdir}/ai-sdk.js`;
 }

@@ -13,7 +13,7 @@ import { endRun, mayStart, type StartResult, startRun } from "../store/runs.ts";
 import type { SearchIndex } from "../store/search-index.ts";
 import type { Store } from "../store/sqlite.ts";
 import { reapDead } from "./reap.ts";
-import { type ModelSource, runTurn } from "./run-turn.ts";
+import type { ModelSource } from "./run-turn.ts";
 
 export interface RunServices {
   readonly store: Store;
@@ -52,8 +52,27 @@ export async function* submit(
       outcome = started;
       return started;
     }
-    outcome = yield* runTurn(services, { ...accepted, text: submission.text, owner, started }, signal);
-    return outcome;
+    const { provider, model } = started;
+    if (provider !== null && model !== null) yield { type: "started", provider, model };
+    const run = { ...accepted, text: submission.text, owner, started };
+    const { openTurn, recordTool, saveTurn } = await import("./run-turn.ts");
+    const turn = await openTurn(services, run, signal);
+    try {
+      // By hand, because a delta through another generator's `yield*` costs more than all that is done with it here.
+      for (;;) {
+        const next = await turn.events.next();
+        if (next.done) {
+          outcome = await saveTurn(services, run, next.value);
+          return outcome;
+        }
+        if (next.value.type === "tool-start" || next.value.type === "tool-end") {
+          await recordTool(services, runId, next.value);
+        }
+        yield next.value;
+      }
+    } finally {
+      await turn.close();
+    }
   } catch (thrown) {
     const ended = signal.aborted ? interruption(signal.reason) : failure(thrown);
     outcome = await end(services, runId, owner, ended);

@@ -31,7 +31,7 @@ export function isOwnerAlive(home: string, id: string): Promise<boolean> {
 /** Removes the lock files that dead processes left. */
 export async function sweepOwners(home: string): Promise<void> {
   const { readdir } = await import("node:fs/promises");
-  for (const name of await readdir(ownersFolder(home))) {
+  for (const name of await readdir(ownersFolder(home)).catch(() => [])) {
     if (name.endsWith(".lock")) await isHeld(`${ownersFolder(home)}/${name}`);
   }
 }
