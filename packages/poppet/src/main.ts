@@ -12,5 +12,7 @@ async function main(given: readonly string[]): Promise<number> {
   return runProgram({ arguments: given, env: Bun.env, version, parts });
 }
 
+// What Poppet makes is for its owner alone: also what SQLite makes by itself.
+process.umask(0o077);
 // No await at the top level: the built program is bytecode, which cannot have it.
 main(Bun.argv.slice(2)).then((code) => process.exit(code));

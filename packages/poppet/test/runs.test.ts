@@ -228,6 +228,21 @@ describe("C15 which model answers", () => {
     expect(await assistant.sessions({ limit: 10 })).toEqual([]);
     await assistant.close();
   });
+
+  test("a session from before any provider does not take opencode-go, and takes another later", async () => {
+    using folder = temporaryFolder();
+    const before = await testAssistant({ home: folder.path, settings: { provider: null, model: null } });
+    const { sessionId } = await ask(before, "hi");
+    await before.close();
+    const coding = await testAssistant({ home: folder.path, settings: { provider: "opencode-go" } });
+    const refused = await ask(coding, "now?", { session: sessionId });
+    expect(refused.outcome).toMatchObject({ state: "failed", error: { code: "workload_refused" } });
+    expect((await coding.show(sessionId)).session.provider).toBeNull();
+    await coding.close();
+    const after = await testAssistant({ home: folder.path });
+    expect((await ask(after, "and now?", { session: sessionId })).outcome.state).toBe("completed");
+    await after.close();
+  });
 });
 
 describe("§1.9 tool calls in chat show", () => {

@@ -4,7 +4,7 @@
  */
 import { ChatError, type Clock, messageOf } from "@poppet/chat";
 import type { RunError, RunEvent, RunOutcome, Submission } from "../assistant.ts";
-import { PoppetError } from "../error.ts";
+import { PoppetError, type PoppetErrorCode } from "../error.ts";
 import { titleOf } from "../sessions/title.ts";
 import type { Settings } from "../settings.ts";
 import { type AcceptedInput, acceptInput } from "../store/inputs.ts";
@@ -46,6 +46,7 @@ export async function* submit(
   let outcome: RunOutcome | null = null;
   try {
     yield { type: "accepted", sessionId: accepted.session.id, runId, messageId: inputId };
+    refuseUnsuited(accepted.session, services.settings);
     const started = yield* whenItsTurn(services, accepted, owner, signal);
     if ("state" in started) {
       outcome = started;
@@ -97,6 +98,15 @@ function refuseUnusable(submission: Submission, settings: Settings): void {
       },
     );
   }
+}
+
+/** A session from before a provider was chosen takes the chosen one, unless that is not for its kind of work. */
+function refuseUnsuited(session: AcceptedInput["session"], settings: Settings): void {
+  if (session.provider !== null || session.workload === "coding" || settings.provider !== "opencode-go") return;
+  throw new PoppetError(
+    "workload_refused",
+    "opencode-go is for coding only, and this session is not: choose another provider with `poppet setup`, or use `poppet chat new --coding MESSAGE`.",
+  );
 }
 
 function accept(services: RunServices, submission: Submission, owner: Owner): Promise<AcceptedInput> {
@@ -182,5 +192,8 @@ function interruption(reason: unknown): Ended {
 
 function failure(thrown: unknown): Ended {
   const known = ChatError.isInstance(thrown) || PoppetError.isInstance(thrown);
-  return { state: "failed", error: { code: known ? thrown.code : "run_failed", message: messageOf(thrown) } };
+  return {
+    state: "failed",
+    error: { code: known ? thrown.code : ("run_failed" satisfies PoppetErrorCode), message: messageOf(thrown) },
+  };
 }
