@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import type { Clock } from "./clock.ts";
 import { emptyContext } from "./context.ts";
 import { ChatError } from "./errors.ts";
 import type { Json } from "./json.ts";
-import { call, finish, type ScriptedStep, say, scriptedModel, think } from "./testing/index.ts";
+import { call, finish, handClock, type ScriptedStep, say, scriptedModel, think } from "./testing/index.ts";
 import { defineTool, type Tool } from "./tools.ts";
 import { type TurnOptions, turn } from "./turn.ts";
 import type { TurnEvent, TurnResult } from "./turn-events.ts";
@@ -65,28 +64,6 @@ const echo = tool("test.echo", async (input) => ({ got: input as Json }));
 
 function codeOf(result: TurnResult): string {
   return result.state === "completed" ? "completed" : `${result.state}:${result.error.code}`;
-}
-
-/** A clock that only moves when told to. */
-function handClock(): Clock & { advance(ms: number): void } {
-  let now = 0;
-  const timers = new Set<{ at: number; then: () => void }>();
-  return {
-    now: () => now,
-    after(ms, then) {
-      const timer = { at: now + ms, then };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance(ms) {
-      now += ms;
-      for (const timer of [...timers]) {
-        if (timer.at > now) continue;
-        timers.delete(timer);
-        timer.then();
-      }
-    },
-  };
 }
 
 describe("a turn that completes", () => {

@@ -1,2 +1,3 @@
+export { type HandClock, handClock } from "./hand-clock.ts";
 export { call, finish, type ScriptedModel, type ScriptedStep, say, scriptedModel, think } from "./scripted-model.ts";
 export { type TranscriptCase, transcriptCases } from "./transcript-cases.ts";
