@@ -3,7 +3,16 @@ import * as v from "valibot";
 import { emptyContext } from "./context.ts";
 import { ChatError } from "./errors.ts";
 import type { Json } from "./json.ts";
-import { call, finish, handClock, type ScriptedStep, say, scriptedModel, think } from "./testing/index.ts";
+import {
+  call,
+  finish,
+  handClock,
+  type ScriptedItem,
+  type ScriptedStep,
+  say,
+  scriptedModel,
+  think,
+} from "./testing/index.ts";
 import { defineTool, type Tool } from "./tools.ts";
 import { type TurnOptions, turn } from "./turn.ts";
 import type { TurnEvent, TurnResult } from "./turn-events.ts";
@@ -299,6 +308,18 @@ describe("C12 limits are inclusive", () => {
     expect(codeOf((await play([step], { limits: { ...limits, recordBytes: 99 } })).result)).toBe(
       "failed:record_too_large",
     );
+  });
+
+  test("the record's bytes, arguments counted while they come and once only", async () => {
+    const input = `{"n":${" ".repeat(1_000)}1}`;
+    const pieces = [input.slice(0, 600), input.slice(600)].map((delta) => ({ type: "tool-input", delta }) as const);
+    const whole = { type: "tool-call", toolCallId: "c", toolName: "test.echo", input } as const;
+    const code = async (recordBytes: number, ...step: readonly ScriptedItem[]) =>
+      codeOf((await play([step, "ok"], { tools: [echo], limits: { ...limits, recordBytes } })).result);
+    expect(await code(input.length, ...pieces, whole, finish())).toBe("completed");
+    expect(await code(input.length, whole, finish())).toBe("completed");
+    expect(await code(input.length - 1, ...pieces, "hang")).toBe("failed:record_too_large");
+    expect(await code(input.length - 1, whole, finish())).toBe("failed:record_too_large");
   });
 
   test("steps", async () => {

@@ -1,3 +1,12 @@
 export { type HandClock, handClock } from "./hand-clock.ts";
-export { call, finish, type ScriptedModel, type ScriptedStep, say, scriptedModel, think } from "./scripted-model.ts";
+export {
+  call,
+  finish,
+  type ScriptedItem,
+  type ScriptedModel,
+  type ScriptedStep,
+  say,
+  scriptedModel,
+  think,
+} from "./scripted-model.ts";
 export { type TranscriptCase, transcriptCases } from "./transcript-cases.ts";
