@@ -70,7 +70,7 @@ export type Part =
   | { readonly type: "end" }
   /** An error event of the protocol, in the middle of the stream. */
   | { readonly type: "error"; readonly error: ErrorReply }
-  /** A text delta of which only the first half of the bytes comes; with what follows it never becomes whole. */
+  /** A text delta whose event stops at half of its bytes. */
   | { readonly type: "half-event"; readonly text: string }
   /** A text delta in two writes, cut within the first character that takes more than one byte. */
   | { readonly type: "split-text"; readonly text: string }

@@ -84,8 +84,10 @@ async function writePart(
     case "error":
       return all(encoder.error(part.error));
     case "half-event": {
-      const event = Buffer.from(encoder.text(part.text).join(""));
-      return chunk(event.subarray(0, event.length / 2));
+      const events = encoder.text(part.text);
+      await all(events.slice(0, -1));
+      const last = Buffer.from(events.at(-1) ?? "");
+      return chunk(last.subarray(0, last.length / 2));
     }
     case "split-text": {
       const event = Buffer.from(encoder.text(part.text).join(""));

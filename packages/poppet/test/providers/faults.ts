@@ -85,7 +85,12 @@ const common: readonly Fault[] = [
   [
     "half an event in the middle",
     "provider_malformed",
-    { parts: [{ type: "half-event", text: "Half of a sentence" }, { type: "text", text: "Rest" }] },
+    {
+      parts: [
+        { type: "half-event", text: "Half of a sentence" },
+        { type: "text", text: "Rest" },
+      ],
+    },
   ],
   ["a connection closed without a byte", "provider_network", { connection: "closed" }],
   ["a connection reset without a byte", "provider_network", { connection: "reset" }],
