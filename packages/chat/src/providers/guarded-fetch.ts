@@ -9,7 +9,8 @@ const errorBodyBytes = 65_536;
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch): Fetch {
+/** `secrets` are shown in no error, whoever repeats them. */
+export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch, secrets: readonly string[] = []): Fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
     if (response.ok) {
@@ -23,7 +24,7 @@ export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch): Fe
     // A browser hides what a redirect is; elsewhere it has its status.
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel().catch(() => {});
-      throw redirected(label, response);
+      throw redirected(label, response, secrets);
     }
     return new Response(await beginning(response), {
       status: response.status,
@@ -38,12 +39,12 @@ function isPage(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") ?? false;
 }
 
-function redirected(label: string, response: Response): ChatError {
+function redirected(label: string, response: Response, secrets: readonly string[]): ChatError {
   const location = response.headers.get("location") ?? "";
   const host = URL.canParse(location, response.url || undefined)
     ? new URL(location, response.url || undefined).host
     : "";
-  const to = host === "" ? "elsewhere" : `to ${safeWords(host, [], 100)}`;
+  const to = host === "" ? "elsewhere" : `to ${safeWords(host, secrets, 100)}`;
   return new ChatError(
     "provider_rejected",
     `A redirect ${to} by ${label} (HTTP ${response.status}) was not followed, so that the key stays where it belongs. Check the base URL.`,

@@ -1,9 +1,12 @@
 /** Answers that a provider sends whole and that are odd all the same: too large, empty, refused, wrong about tools. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ask } from "../assistant.ts";
 import type { Reply } from "../model-server/index.ts";
 import { providers } from "../providers/setup.ts";
 import { bodies, endings, expectAccepted, expectNoKey, openRig, type Rig, weatherCall } from "./setup.ts";
+
+// Many run side by side, on machines with much else to do.
+setDefaultTimeout(60_000);
 
 const limit = 131_072;
 const back: Reply = { parts: [{ type: "text", text: "Back." }] };

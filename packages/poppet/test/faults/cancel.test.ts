@@ -1,11 +1,14 @@
 /** A turn with two tool calls, cancelled at each of its events and in each of its waits, over every protocol. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ChatError, type Json, type Tool } from "@poppet/chat";
 import type { RunEvent } from "../../src/assistant.ts";
 import { ask } from "../assistant.ts";
 import type { Reply } from "../model-server/index.ts";
 import { providers } from "../providers/setup.ts";
 import { bodies, type Choice, endings, expectAccepted, openRig, type Rig, weatherCall, weatherTool } from "./setup.ts";
+
+// Many run side by side, on machines with much else to do.
+setDefaultTimeout(60_000);
 
 const stopped = new ChatError("aborted", "Stopped by the test.");
 const interruption = { code: "aborted", message: "Stopped by the test." };

@@ -4,7 +4,7 @@ import type { ShownRun } from "../../src/assistant.ts";
 import { ask } from "../assistant.ts";
 import type { Reply } from "../model-server/index.ts";
 import { apiKey, providers } from "../providers/setup.ts";
-import { exitCodes, type Interrupt, type Running, reasons, runTold } from "./running.ts";
+import { environmentFor, exitCodes, type Interrupt, type Running, reasons, runTold } from "./running.ts";
 import { bodies, expectAccepted, expectNoKey, openRig, type Rig, weatherCall } from "./setup.ts";
 
 setDefaultTimeout(30_000);
@@ -103,20 +103,7 @@ async function interrupted(choice: (typeof providers)[number], moment: Moment, i
   await using rig = await openRig(choice, { replies: [...moment.replies, back] });
   const { server, home, assistant } = rig;
   await using tools = toolServer(moment.toolCalls[0] === "completed");
-  const config = `${home}/config/config.toml`;
-  await Bun.write(
-    config,
-    `provider = "${choice.provider}"\nmodel = "${choice.model}"\n[chat]\nlogReasoning = true\n` +
-      `[providers.${choice.provider}]\nbaseUrl = "${server.baseUrl(choice.provider)}"\n`,
-  );
-  const env = {
-    PATH: process.env.PATH ?? "",
-    HOME: home,
-    POPPET_HOME: home,
-    POPPET_CONFIG: config,
-    TOOL_URL: tools.url,
-    ...keys,
-  };
+  const env = await environmentFor(choice, rig, tools.url);
   await using running = runTold(["chat", "new", "Weather?"], env, interrupt);
   await moment.reached(rig, running, tools);
   running.interrupt();
@@ -139,8 +126,3 @@ async function interrupted(choice: (typeof providers)[number], moment: Moment, i
   expect(bodies(server).at(-1)).toEqual(bodies(server)[0]);
   expectNoKey(home);
 }
-
-/** The key in every variable that may have it: the settings file would be in the folder that must not have it. */
-const keys = Object.fromEntries(
-  ["OPENAI_API_KEY", "OPENAI_COMPATIBLE_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"].map((name) => [name, apiKey]),
-);

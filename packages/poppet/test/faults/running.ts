@@ -1,6 +1,8 @@
 /** The program with a tool as a process that a test interrupts: on pipes by a signal, or on a terminal by Ctrl-C. */
 import { join } from "node:path";
+import { apiKey } from "../providers/setup.ts";
 import { openPty } from "../pty.ts";
+import type { Choice, Rig } from "./setup.ts";
 
 export interface Running extends AsyncDisposable {
   /** When the output, stdout and stderr together, has this in it. */
@@ -27,6 +29,23 @@ export const exitCodes: { readonly [How in Interrupt]: number } = {
   SIGTERM: 143,
   SIGHUP: 129,
 };
+
+/** The key in every variable that may have it: a settings file would be in the folder that must not have it. */
+const keys = Object.fromEntries(
+  ["OPENAI_API_KEY", "OPENAI_COMPATIBLE_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"].map((name) => [name, apiKey]),
+);
+
+/** Writes the program's settings; the environment in which it uses the rig's folder and server. */
+export async function environmentFor({ provider, model }: Choice, { home, server }: Rig, toolUrl = "") {
+  const config = `${home}/config/config.toml`;
+  await Bun.write(
+    config,
+    `provider = "${provider}"\nmodel = "${model}"\n[chat]\nlogReasoning = true\n` +
+      `[providers.${provider}]\nbaseUrl = "${server.baseUrl(provider)}"\n`,
+  );
+  const folders = { HOME: home, POPPET_HOME: home, POPPET_CONFIG: config };
+  return { PATH: process.env.PATH ?? "", ...folders, TOOL_URL: toolUrl, ...keys };
+}
 
 export function runTold(
   given: readonly string[],

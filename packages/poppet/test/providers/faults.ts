@@ -18,6 +18,33 @@ const error = (
 };
 const raw = (...texts: string[]): Reply => ({ parts: texts.map((text) => ({ type: "raw", text })), finish: null });
 
+/** Where a provider, or what stands before it, may repeat the key. */
+const repeated: readonly Fault[] = [
+  ["a key repeated in plain text", "provider_rejected", { status: 400, body: `Who is ${apiKey}?` }],
+  ["a key repeated in codes", "provider_rejected", error(400, "No.", { type: `wrong ${apiKey}`, code: apiKey })],
+  [
+    "a key repeated in a page",
+    "provider_server",
+    { status: 502, body: `<html><title>Bad ${apiKey}</title></html>`, headers: { "content-type": "text/html" } },
+  ],
+  [
+    "a key repeated in a redirect",
+    "provider_rejected",
+    { status: 302, headers: { location: `http://${apiKey}.evil.example/?key=${apiKey}` } },
+  ],
+  ["a key repeated in what is no event", "provider_malformed", raw(`data: {"${apiKey}\n\n`)],
+  [
+    "a key repeated in the answer's error",
+    "provider_server",
+    {
+      parts: [
+        { type: "text", text: "Half" },
+        { type: "error", error: { message: `Lost ${encodeURIComponent(apiKey)} and ${apiKey}.` } },
+      ],
+    },
+  ],
+];
+
 /** What goes wrong in the same way with every protocol. */
 const common: readonly Fault[] = [
   ["a wrong key", "provider_auth", error(401, `Incorrect API key provided: ${apiKey}`)],
@@ -89,6 +116,17 @@ const common: readonly Fault[] = [
       parts: [
         { type: "half-event", text: "Half of a sentence" },
         { type: "text", text: "Rest" },
+      ],
+    },
+  ],
+  [
+    "half a character, then a cut",
+    "answer_unfinished",
+    {
+      parts: [
+        { type: "text", text: "Whole" },
+        { type: "raw", base64: Buffer.from('data: {"text": "\u00f0\u009f', "latin1").toString("base64") },
+        { type: "cut" },
       ],
     },
   ],
@@ -262,6 +300,6 @@ const special: { readonly [Name in ProtocolName]: readonly Fault[] } = {
 
 /** `[what goes wrong, its code, the server's reply, when to come back]`. */
 export function faultsOf(provider: ProtocolName): readonly (readonly [string, ChatErrorCode, Reply, number | null])[] {
-  const faults: readonly Fault[] = [...common, ...special[provider]];
+  const faults: readonly Fault[] = [...common, ...repeated, ...special[provider]];
   return faults.map(([name, code, reply, retryAt]) => [name, code, reply, retryAt ?? null]);
 }
