@@ -1,11 +1,15 @@
 /**
- * `fetch` for providers: follows no redirect, since that would carry the key and the conversation to another host, and
- * reads no more of an error's body than an error message can use. A web page is an error as well.
+ * `fetch` for providers: follows no redirect, since that would carry the key and the conversation to another host; reads
+ * no more of an error's body than an error message can use; ends an answer with an event in it that would fill the
+ * memory. A web page is an error as well.
  */
 import { ChatError } from "../errors.ts";
+import { eventSize } from "./event-size.ts";
 import { safeWords } from "./provider-words.ts";
 
 const errorBodyBytes = 65_536;
+/** Far more than an answer within its limits takes. Parsers keep an event until its end, so no limit of theirs is in time. */
+const eventBytes = 16_777_216;
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -14,7 +18,7 @@ export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch, sec
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
     if (response.ok) {
-      if (!isPage(response)) return response;
+      if (!isPage(response)) return bounded(response, label);
       await response.body?.cancel().catch(() => {});
       throw new ChatError(
         "provider_malformed",
@@ -32,6 +36,31 @@ export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch, sec
       headers: withoutLength(response.headers),
     });
   };
+}
+
+function bounded(response: Response, label: string): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const size = eventSize();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        if (size(value) <= eventBytes) return controller.enqueue(value);
+        reader.cancel().catch(() => {});
+        throw new ChatError(
+          "provider_malformed",
+          `An event of more than ${eventBytes} bytes came from ${label}; it was not read to its end. Check the base URL.`,
+          { details: { limit: eventBytes } },
+        );
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers: withoutLength(headers) });
 }
 
 /** What a wrong address or a sign-in page of a network answers, with status 200. */

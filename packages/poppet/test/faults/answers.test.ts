@@ -28,6 +28,7 @@ describe.each(providers)("C11 $provider", (choice) => {
     ],
     ["10 MB of reasoning", "record_too_large", { parts: [{ type: "reasoning", text: megabytes(10) }] }, "client"],
     ["10 MB of arguments", "record_too_large", hugeCall(), "client"],
+    ["an event without an end", "provider_malformed", endlessEvent(), "client"],
     ["an empty answer", "answer_empty", { parts: [] }, "ended"],
     ["an answer of blanks", "answer_empty", say(" \n\t"), "ended"],
     ["reasoning without an answer", "answer_empty", { parts: [{ type: "reasoning", text: "Hm." }] }, "ended"],
@@ -138,4 +139,9 @@ function megabytes(count: number): readonly string[] {
 
 function hugeCall(): Reply {
   return { parts: [{ ...weatherCall("call_1", "x".repeat(10_000_000)), pieces: 160 }] };
+}
+
+function endlessEvent(): Reply {
+  const part = { type: "raw", text: "x".repeat(1_048_576) } as const;
+  return { parts: [{ type: "raw", text: "data: " }, ...Array.from({ length: 17 }, () => part), { type: "stall" }] };
 }
