@@ -50,12 +50,17 @@ function watchedTool(...known: readonly string[]): WatchedTool {
 }
 
 /** What has to hold after a cancellation, whenever it came. */
-async function expectInterrupted({ assistant, server }: Rig, session: string, requests: number): Promise<void> {
+async function expectInterrupted(
+  { assistant, server }: Rig,
+  session: string,
+  requests: number,
+  error = interruption,
+): Promise<void> {
   expect(server.requests).toHaveLength(requests);
   for (const how of await endings(server)) expect(how).toBeOneOf(["client", "ended"]);
   const before = await assistant.show(session);
   expect(before.messages.map((message) => message.text)).toEqual(["Weather?"]);
-  expect(before.runs).toMatchObject([{ state: "interrupted", output: null, error: interruption }]);
+  expect(before.runs).toMatchObject([{ state: "interrupted", output: null, error }]);
   for (const one of before.runs[0]?.toolCalls ?? []) expect(one.state).toBeOneOf(["completed", "unknown"]);
   const next = await ask(assistant, "Weather?", { session });
   expect(next.outcome).toMatchObject({ state: "completed", text: "Back." });
@@ -73,16 +78,30 @@ async function wholeTurn(choice: Choice): Promise<readonly RunEvent[]> {
 }
 
 describe.each(providers)("C11 $provider", (choice) => {
-  test("C11 a turn is cancelled at each of its events", async () => {
+  /** Plays the turn up to one event after the other; `stop` ends it there. */
+  async function atEachEvent(
+    stop: (rig: Rig, at: number, types: readonly string[]) => Promise<string>,
+    error: typeof interruption,
+  ): Promise<void> {
     const events = await wholeTurn(choice);
     expect(events.filter((event) => event.type === "tool-end")).toHaveLength(2);
     expect(events.length).toBeGreaterThan(16);
-    const cancelAt = async (at: number) => {
+    const stopAt = async (at: number) => {
       const { tool, signals } = watchedTool("Rome", "Oslo");
-      const steps = events.slice(0, at + 1).filter((event) => event.type === "step-start").length;
+      const seen = events.slice(0, at + 1).map((event) => event.type);
+      const steps = seen.filter((type) => type === "step-start").length;
       // A `step-start` comes before its request is sent.
-      const sent = events[at]?.type === "step-start" ? steps - 1 : steps;
+      const sent = seen[at] === "step-start" ? steps - 1 : steps;
       await using rig = await openRig(choice, { replies: [...[asks, answers].slice(0, sent), back], tools: [tool] });
+      const session = await stop(rig, at, seen);
+      for (const signal of signals.values()) expect(signal.aborted).toBe(true);
+      await expectInterrupted(rig, session, sent, error);
+    };
+    await Promise.all(events.map((_, at) => stopAt(at)));
+  }
+
+  test("C11 a turn is cancelled at each of its events", () =>
+    atEachEvent(async (rig, at, types) => {
       const controller = new AbortController();
       let seen = 0;
       const cancelled = await ask(rig.assistant, "Weather?", {
@@ -90,12 +109,23 @@ describe.each(providers)("C11 $provider", (choice) => {
         onEvent: () => void (seen++ === at && controller.abort(stopped)),
       });
       expect(cancelled.outcome).toEqual({ state: "interrupted", error: interruption });
-      expect(cancelled.events.map((event) => event.type)).toEqual(events.slice(0, at + 1).map((event) => event.type));
-      for (const signal of signals.values()) expect(signal.aborted).toBe(true);
-      await expectInterrupted(rig, cancelled.sessionId, sent);
-    };
-    await Promise.all(events.map((_, at) => cancelAt(at)));
-  });
+      expect(cancelled.events.map((event) => event.type)).toEqual([...types]);
+      return cancelled.sessionId;
+    }, interruption));
+
+  test("C11 a reader leaves a turn at each of its events", () =>
+    atEachEvent(
+      async (rig, at, types) => {
+        const target = { type: "new", workload: "general", channel: "cli" } as const;
+        const seen: RunEvent[] = [];
+        for await (const event of rig.assistant.submit({ text: "Weather?", target }, new AbortController().signal)) {
+          if (seen.push(event) === at + 1) break;
+        }
+        expect(seen.map((event) => event.type)).toEqual([...types]);
+        return seen[0]?.type === "accepted" ? seen[0].sessionId : "";
+      },
+      { code: "aborted", message: "The run was stopped." },
+    ));
 
   const stall = { type: "stall" } as const;
   const upTo = (count: number) => ("parts" in asks ? asks.parts.slice(0, count) : []);
