@@ -8,6 +8,8 @@ async function main(given: readonly string[]): Promise<number> {
     await Bun.write(Bun.stdout, `${version}\n`);
     return 0;
   }
+  // Every file is its owner's alone, also those that SQLite makes: journals, locks, copies.
+  process.umask(0o077);
   const { runProgram } = await import("./cli/start.ts");
   return runProgram({ arguments: given, env: Bun.env, version, parts });
 }
