@@ -28,17 +28,17 @@ test("C2 an unknown ID points to chat sessions", async () => {
   expect(home.server.requests).toHaveLength(0);
 });
 
-const badSettings: readonly (readonly [string, string, string])[] = [
-  ["[chat]\nlogReasonin = true\n", ":2: chat.logReasonin is no setting", 'did you mean "logReasoning"'],
-  ["[limits]\nsteps = 0\n", ":2: limits.steps must be", ""],
-  ['provider = "opnai"\n', ":1: provider must be", ""],
-  ["provider = \n", "not valid TOML", ""],
-  ['[providers.openai]\napikey = "sk-very-secret"\n', ":2: providers.openai.apikey is no setting", "apiKey"],
+const badSettings: readonly (readonly [string, readonly string[]])[] = [
+  ["[chat]\nlogReasonin = true\n", [":2: chat.logReasonin is no setting", 'did you mean "logReasoning"']],
+  ["[limits]\nsteps = 0\n", [":2: limits.steps must be"]],
+  ['provider = "opnai"\n', [":1: provider must be"]],
+  ["provider = \n", ["not valid TOML"]],
+  ['[providers.openai]\napikey = "sk-very-secret"\n', [":2: providers.openai.apikey is no setting", "apiKey"]],
 ];
 
 test.each(badSettings)(
   "S0 the settings %j stop a command with the file, the line and what is allowed",
-  async (text, ...words) => {
+  async (text, words) => {
     await using home = await openHome([], { provider: null });
     await Bun.write(home.config, text);
     for (const given of [

@@ -14,7 +14,7 @@ export interface InstalledModel {
 }
 
 /** A name stands for a file in the folder; anything with a slash is a path of its own. */
-export function modelPath(model: string, folder: string): string {
+function modelPath(model: string, folder: string): string {
   const isPath = isAbsolute(model) || model.includes("/") || model.includes("\\");
   if (isPath) return resolve(model);
   return join(folder, model.toLowerCase().endsWith(ending) ? model : model + ending);
