@@ -149,3 +149,11 @@ test("C10 an index that is damaged or missing is made again by the search", asyn
   await Bun.file(`${home.data}/search.db`).delete();
   expect((await home.search("lighthouse")).matches).toHaveLength(1);
 });
+
+test("C10 six searches at once over a damaged index repair it once and all find the same", async () => {
+  await using home = await openHome();
+  await answeredSession(home, "a lighthouse");
+  await Bun.write(`${home.data}/search.db`, "garbage ".repeat(2_000));
+  const found = await Promise.all(Array.from({ length: 6 }, () => home.search("lighthouse")));
+  expect(found.map(({ matches }) => matches.length)).toEqual(Array(6).fill(1));
+});

@@ -68,6 +68,37 @@ describe("§8.23 Ctrl-C in a terminal", () => {
     expect(runs[1]).toMatchObject({ error: { message: "Stopped by Ctrl-C." }, startedAt: null });
   });
 
+  test("§8.5 §8.23 a reader that leaves, or SIGTERM, while a message waits for its turn: interrupted", async () => {
+    await using home = await openHome([
+      {
+        parts: [
+          { type: "gate", name: "first" },
+          { type: "text", text: "One." },
+        ],
+      },
+    ]);
+    await using first = home.start(["chat", "new", "first"]);
+    await first.stderr.until("run ");
+    const session = sessionOf(first.stderr.text());
+    await home.server.request(1);
+    const line = `mkfifo "$HOME/leave"; { "$@"; echo "exit $?" >&2; } | read -r _ < "$HOME/leave"`;
+    await using left = home.shell(line, "chat", "send", session, "second");
+    await left.stderr.until("waiting: ");
+    await Bun.write(`${home.path}/leave`, "now\n");
+    expect((await left.ended()).stderr).toEndWith("nobody reads the output any more.\nexit 1\n");
+    await using stopped = home.start(["chat", "send", session, "third"]);
+    await stopped.stderr.until("waiting: ");
+    stopped.kill("SIGTERM");
+    expect((await stopped.ended()).code).toBe(143);
+    home.server.open("first");
+    expect(await first.ended()).toMatchObject({ code: 0, stdout: "One.\n" });
+    expect((await home.show(session)).runs.map((run) => run.state)).toEqual([
+      "completed",
+      "interrupted",
+      "interrupted",
+    ]);
+  });
+
   test("§8.23 a terminal that is closed: 129, interrupted, the connection closed", async () => {
     await using home = await openHome([{ parts: [{ type: "text", text: "Half" }, stall] }]);
     await using pty = home.terminal(["chat", "new", "stop me"]);
