@@ -52,6 +52,15 @@ test("§8.23 Ctrl-C while the local model answers: 130, interrupted, no noise of
   expect((await home.poppet("chat", "send", id, "What is the capital of France?")).code).toBe(0);
 });
 
+test("§8.23 Ctrl-C while the local model is loaded: 130, interrupted", async () => {
+  await using pty = home.terminal(["chat", "new", "Hi"]);
+  await pty.until(/run \S+/);
+  pty.type("\x03");
+  expect(await pty.exited()).toBe(130);
+  const { runs } = await home.show(sessionOf(pty.raw()));
+  expect(runs).toMatchObject([{ state: "interrupted", error: { message: "Stopped by Ctrl-C." } }]);
+});
+
 test("P3 a model that is not here: the message is saved, and the run says how to fetch it", async () => {
   await using child = home.start(["chat", "new", "Hi"], { env: { POPPET_MODEL: "llama-3.2-1b" } });
   const { code, stderr } = await child.ended();
