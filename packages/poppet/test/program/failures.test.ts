@@ -115,6 +115,38 @@ test("C12 limits are settings and inclusive; a run that passes one fails and say
   expect((await home.show(sessionOf(over.stderr))).runs).toMatchObject([{ error: { code: "answer_too_large" } }]);
 });
 
+const call = { type: "tool-call", id: "c1", name: "poppet_nothing", input: {} } as const;
+const limits: readonly (readonly [string, Reply, string])[] = [
+  ["runMs = 200", { parts: [{ type: "text", text: "Half" }, { type: "stall" }] }, "turn_deadline"],
+  ["recordBytes = 10", say("01234567890"), "record_too_large"],
+  ["steps = 2", { parts: [call] }, "step_limit"],
+  ["toolCalls = 1", { parts: [call, { ...call, id: "c2" }] }, "tool_call_limit"],
+];
+
+test.each(limits)("C12 [limits] %s ends the run", async (setting, reply, code) => {
+  await using home = await openHome(
+    { replies: [reply], afterLast: "repeat" },
+    { settings: `\n[limits]\n${setting}\n` },
+  );
+  const ended = await home.poppet("chat", "new", "Hi");
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toMatch(/\npoppet: [^\n]+\n$/);
+  expect((await home.show(sessionOf(ended.stderr))).runs).toMatchObject([{ state: "failed", error: { code } }]);
+});
+
+test("C12 §8.7 the limit of a request holds for a service, and not for a server of one's own", async () => {
+  const settings = "\n[limits]\nrequestMs = 100\nrunMs = 300\n";
+  for (const [provider, code] of [
+    ["anthropic", "request_deadline"],
+    ["openai-compatible", "turn_deadline"],
+  ] as const) {
+    await using home = await openHome([{ parts: [{ type: "stall" }] }], { provider, settings });
+    const late = await home.poppet("chat", "new", "Hi");
+    expect((await home.show(sessionOf(late.stderr))).runs).toMatchObject([{ state: "failed", error: { code } }]);
+    expect(await (await home.server.request(1)).over).toBe("client");
+  }
+});
+
 test("C12 §8.7 a provider that is silent past its deadline fails the run, and its connection is closed", async () => {
   const settings = "requestMs = 100\n";
   await using home = await openHome([{ parts: [{ type: "text", text: "Half" }, { type: "stall" }] }], { settings });

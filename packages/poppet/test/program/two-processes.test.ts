@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
 import type { Child } from "./child.ts";
 import { openHome, say, sessionOf } from "./home.ts";
 
@@ -51,6 +52,7 @@ test("§8.20 eight processes on a fresh folder at once are all answered", async 
   const ends = await Promise.all(Array.from({ length: 8 }, (_, i) => home.poppet("chat", "new", `message ${i}`)));
   expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(Array(8).fill([0, "ok\n"]));
   expect(JSON.parse((await home.poppet("chat", "sessions")).stdout).sessions).toHaveLength(8);
+  expect(await readdir(`${home.data}/owners`)).toEqual([]);
 });
 
 test("§8.4 kill -9 of the one that runs: another process shows it interrupted, and the one that waits comes next", async () => {
@@ -81,6 +83,7 @@ test("§8.4 kill -9 and then chat show by another process: interrupted, not runn
   expect(runs).toMatchObject([{ state: "interrupted", error: { code: "owner_died" } }]);
   expect(messages.map((one) => one.text)).toEqual(["first"]);
   expect((await home.poppet("chat", "send", session, "again")).stdout).toBe("back\n");
+  expect(await readdir(`${home.data}/owners`)).toEqual([]);
 });
 
 test("§8.5 kill -9 of one that waits: its message is kept as an interrupted run and holds nobody up", async () => {
