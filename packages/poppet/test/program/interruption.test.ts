@@ -1,4 +1,6 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { watch } from "node:fs";
 import type { Part } from "../model-server/index.ts";
 import { answeredSession, type Home, openHome, say, sessionOf } from "./home.ts";
 
@@ -164,6 +166,22 @@ test("§8.23 a reader that has left before the program starts: exit 1, nothing i
   await using child = home.shell(`{ sleep 0.1; "$@"; echo "exit $?" >&2; } | true`, "chat", "new", "stop me");
   expect((await child.ended()).stderr).toEndWith("nobody reads the output any more.\nexit 1\n");
   expect(home.server.requests).toHaveLength(0);
+});
+
+test("§8.23 Ctrl-C while another program holds the database: 130, and nothing was saved", async () => {
+  await using home = await openHome();
+  const session = await answeredSession(home);
+  using held = new Database(`${home.data}/poppet.db`);
+  held.run("begin immediate");
+  const locked = Promise.withResolvers<void>();
+  const watcher = watch(`${home.data}/owners`, () => locked.resolve());
+  await using child = home.start(["chat", "send", session, "stop me"]);
+  await locked.promise;
+  watcher.close();
+  child.kill("SIGINT");
+  expect(await child.ended()).toEqual({ code: 130, stdout: "", stderr: "poppet: Stopped by Ctrl-C.\n" });
+  held.run("rollback");
+  expect((await home.show(session)).messages).toHaveLength(2);
 });
 
 test("§8.23 a stdout that was never open is as good as /dev/null: the run is saved, and no file is written into", async () => {
