@@ -20,6 +20,21 @@ test("§8.8 with nothing configured the message is saved, the run fails no_model
   expect((await home.show(id)).session).toMatchObject({ provider: "openai-compatible", model: "m" });
 });
 
+test.each(["two words", "line\nbreak", "ключ"])(
+  "C11 the key %j in the environment is no key: that is said, nothing is sent",
+  async (key) => {
+    const env = { POPPET_PROVIDER: "openai", POPPET_MODEL: "m", OPENAI_API_KEY: key };
+    await using home = await openHome([], { env });
+    for (const given of [["chat", "new", "Hi"], ["doctor"]]) {
+      const { code, stdout, stderr } = await home.poppet(...given);
+      expect([code, stdout.includes(key), stderr.includes(key)]).toEqual([1, false, false]);
+      expect(stdout + stderr).toContain(
+        "OpenAI's API key has spaces, line breaks or letters that no key has. Copy it again",
+      );
+    }
+  },
+);
+
 test("C15 opencode-go without --coding is wrong usage and saves nothing; with it the session is for coding", async () => {
   const env = { POPPET_PROVIDER: "opencode-go", POPPET_MODEL: "glm-5.3", OPENCODE_API_KEY: "k" };
   await using home = await openHome([say("ok")], { env });
