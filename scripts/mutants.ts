@@ -11,8 +11,19 @@ const wanted = process.argv.slice(2);
 const chosen = wanted.length === 0 ? mutants : mutants.filter(({ name }) => wanted.some((part) => name.includes(part)));
 const tree = join(mkdtempSync(join(tmpdir(), "poppet-mutants-")), "tree");
 
+/** A break can make the code go round for ever: then the tests have noticed by not ending. */
+const patienceMs = 120_000;
+
 function run(command: string[], cwd: string): { readonly success: boolean; readonly output: string } {
-  const done = Bun.spawnSync(command, { cwd, stdout: "pipe", stderr: "pipe", env: { ...process.env, NO_COLOR: "1" } });
+  const env = { ...process.env, NO_COLOR: "1" };
+  const done = Bun.spawnSync(command, {
+    cwd,
+    stdout: "pipe",
+    stderr: "pipe",
+    env,
+    timeout: patienceMs,
+    killSignal: "SIGKILL",
+  });
   return { success: done.success, output: done.stdout.toString() + done.stderr.toString() };
 }
 
