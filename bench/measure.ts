@@ -11,7 +11,8 @@ export interface Command {
 export interface Sample {
   readonly wallMs: number;
   readonly cpuMs: number;
-  readonly peakMiB: number;
+  /** Null where the system does not tell. */
+  readonly peakMiB: number | null;
 }
 
 export interface Measured {
@@ -51,8 +52,44 @@ async function once(command: Command): Promise<Sample> {
   return {
     wallMs,
     cpuMs: Number(usage?.cpuTime.total ?? 0) / 1000,
-    peakMiB: (usage?.maxRSS ?? 0) / 1024 / 1024,
+    peakMiB: null,
   };
+}
+
+/**
+ * The most memory that a command held, MiB: read from the system while it runs, in runs of its own, because what the
+ * system tells after the end includes the parent's memory from before the program was loaded.
+ */
+export async function peakMemory(commands: readonly Command[], rounds: number): Promise<readonly Measured[]> {
+  const measured: Measured[] = [];
+  for (const command of commands) {
+    const samples: Sample[] = [];
+    for (let round = 0; round < rounds; round++) samples.push(await peakOnce(command));
+    measured.push({ name: command.name, samples });
+  }
+  return measured;
+}
+
+async function peakOnce(command: Command): Promise<Sample> {
+  const run = Bun.spawn([...command.argv], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+    env: { ...process.env, ...command.env },
+  });
+  let peakKiB = 0;
+  let over = false;
+  run.exited.then(() => {
+    over = true;
+  });
+  while (!over) {
+    const status = await Bun.file(`/proc/${run.pid}/status`)
+      .text()
+      .catch(() => "");
+    peakKiB = Math.max(peakKiB, Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0));
+    await Bun.sleep(1);
+  }
+  return { wallMs: Number.NaN, cpuMs: Number.NaN, peakMiB: peakKiB === 0 ? null : peakKiB / 1024 };
 }
 
 export function median(values: readonly number[]): number {

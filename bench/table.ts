@@ -32,8 +32,8 @@ export function compare(
   figure: keyof Sample,
   target: number | null,
 ): Line {
-  const values = measured?.samples.map((sample) => sample[figure]) ?? [];
-  const floors = floor?.samples.map((sample) => sample[figure]) ?? [];
+  const values = measured?.samples.map((sample) => sample[figure] ?? Number.NaN) ?? [];
+  const floors = floor?.samples.map((sample) => sample[figure] ?? Number.NaN) ?? [];
   const ratio = median(values.map((value, i) => value / (floors[i] ?? Number.NaN)));
   const unit = figure === "peakMiB" ? "MiB" : "ms";
   const shown = (list: readonly number[]) => `${median(list).toFixed(1)} ${unit} ±${(spread(list) * 100).toFixed(0)}%`;

@@ -45,14 +45,14 @@ export function untilAborted<T>(
 }
 
 /**
- * Reads an iterable whose `next` may never settle. After an abort `next` rejects with the signal's reason at once; one
- * listener serves the whole iteration, so that a delta costs no registration.
+ * Reads an iterable, opened at the first `next`, whose `next` may never settle. After an abort `next` rejects with the
+ * signal's reason at once; one listener serves the whole iteration, so that a delta costs no registration.
  */
 export function abortableReader<T>(
-  iterable: AsyncIterable<T>,
+  open: () => AsyncIterable<T>,
   signal: AbortSignal,
 ): Disposable & { next(): Promise<IteratorResult<T>> } {
-  const iterator = iterable[Symbol.asyncIterator]();
+  let iterator: AsyncIterator<T> | null = null;
   let rejectPending: ((reason: unknown) => void) | null = null;
   let ended = false;
   const onAbort = () => rejectPending?.(signal.reason);
@@ -65,6 +65,7 @@ export function abortableReader<T>(
           return;
         }
         rejectPending = reject;
+        iterator ??= open()[Symbol.asyncIterator]();
         iterator.next().then(
           (result) => {
             if (result.done) ended = true;
@@ -72,7 +73,7 @@ export function abortableReader<T>(
           },
           (thrown) => {
             ended = true;
-            reject(thrown);
+            reject(signal.aborted ? signal.reason : thrown);
           },
         );
       });
@@ -81,7 +82,7 @@ export function abortableReader<T>(
       signal.removeEventListener("abort", onAbort);
       rejectPending = null;
       // Not awaited: a generator that hangs in its own await would hang here too.
-      if (!ended) Promise.resolve(iterator.return?.()).catch(() => {});
+      if (!ended) Promise.resolve(iterator?.return?.()).catch(() => {});
     },
   };
 }

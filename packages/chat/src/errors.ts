@@ -5,41 +5,46 @@
 import type { Json } from "./json.ts";
 
 /** What a provider or the network between did wrong, sorted once for every protocol. */
-export type ProviderErrorCode =
-  | "provider_not_configured"
-  | "provider_auth"
-  | "provider_permission"
-  | "model_not_found"
-  | "provider_rate_limit"
-  | "provider_quota"
-  | "context_too_large"
-  | "answer_filtered"
-  | "provider_overloaded"
-  | "provider_server"
-  | "provider_rejected"
-  | "provider_network"
-  | "request_deadline"
-  | "provider_malformed"
-  | "answer_empty"
-  | "answer_unfinished";
+const providerErrorCodes = [
+  "provider_not_configured",
+  "provider_auth",
+  "provider_permission",
+  "model_not_found",
+  "provider_rate_limit",
+  "provider_quota",
+  "context_too_large",
+  "answer_filtered",
+  "provider_overloaded",
+  "provider_server",
+  "provider_rejected",
+  "provider_network",
+  "request_deadline",
+  "provider_malformed",
+  "answer_empty",
+  "answer_unfinished",
+] as const;
+export type ProviderErrorCode = (typeof providerErrorCodes)[number];
 
-export type ChatErrorCode =
-  | ProviderErrorCode
-  | "transcript_moved"
-  | "transcript_entry"
-  | "context_overflow"
-  | "answer_too_large"
-  | "record_too_large"
-  | "answer_truncated"
-  | "turn_deadline"
-  | "step_limit"
-  | "tool_call_limit"
-  | "tool_duplicate"
-  | "tool_unknown"
-  | "tool_input"
-  | "tool_refused"
-  | "tool_failed"
-  | "aborted";
+/** Every code there is; docs/errors.md says of each when it comes and what to do. */
+export const chatErrorCodes = [
+  ...providerErrorCodes,
+  "transcript_moved",
+  "transcript_entry",
+  "context_overflow",
+  "answer_too_large",
+  "record_too_large",
+  "answer_truncated",
+  "turn_deadline",
+  "step_limit",
+  "tool_call_limit",
+  "tool_duplicate",
+  "tool_unknown",
+  "tool_input",
+  "tool_refused",
+  "tool_failed",
+  "aborted",
+] as const;
+export type ChatErrorCode = (typeof chatErrorCodes)[number];
 
 const marker = Symbol.for("@poppet/chat.error");
 

@@ -11,6 +11,7 @@ export {
 export {
   ChatError,
   type ChatErrorCode,
+  chatErrorCodes,
   messageOf,
   type ProviderErrorCode,
   TranscriptEntryError,

@@ -13,10 +13,9 @@ import {
   messageBytes,
   sumUsage,
   type ToolCall,
-  type Usage,
   type UserMessage,
 } from "./messages.ts";
-import type { Effort, Model } from "./model.ts";
+import type { Effort, Model, ModelEvent, ModelRequest } from "./model.ts";
 import { refuseRecord, type StepAnswer, StepGatherer } from "./step.ts";
 import { runBatch } from "./tool-batch.ts";
 import { checkBatch, type Tool, toolsByName } from "./tools.ts";
@@ -55,111 +54,105 @@ export interface TurnOptions {
 }
 
 export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult> {
-  const { limits, clock = systemClock } = options;
+  const { model, limits, clock = systemClock } = options;
+  const tools = model.supportsTools ? options.tools : [];
+  const overhead = overheadBytes(options.system, tools);
+  const messages: Message[] = [options.input];
+  const steps: StepGatherer[] = [];
+  const usedIds = new Set<string>();
+  let recordBytes = 0;
+  let toolCalls = 0;
+  const usage = () => sumUsage(steps.map((step) => step.usage));
+
   using scope = childScope(options.signal, {
     ms: limits.turnMs,
     clock,
     error: () => deadlineError("turn_deadline", "The turn", limits.turnMs),
   });
-  const usages: (Usage | null)[] = [];
+  const { signal } = scope;
   try {
-    const done = yield* steps(options, scope.signal, clock, usages);
-    return { state: "completed", ...done, usage: sumUsage(usages) };
+    const byName = toolsByName(tools);
+    for (let step = 1; ; step++) {
+      yield { type: "step-start", step };
+      const request = { provider: model.provider, model: model.modelId, overheadBytes: overhead };
+      const sent = fitContext(options.context, messages, options.budget, request);
+      const gathered = new StepGatherer(step, { ...limits, recordBytes: limits.recordBytes - recordBytes });
+      steps.push(gathered);
+      {
+        using answer = ask(options, sent, tools, signal, clock);
+        while (!gathered.finished) {
+          const next = await answer.next();
+          if (next.done) break;
+          const event = gathered.take(next.value);
+          if (event) yield event;
+        }
+      }
+      signal.throwIfAborted();
+
+      const answer = gathered.end(usedIds);
+      const checked = await untilAborted(checkBatch(answer.toolRequests, byName, options.authorize), signal);
+      const calls = checked.map((one) => one.call);
+      const message = assistantMessage(answer, calls, model, overhead, sent);
+      recordBytes += messageBytes(message);
+      refuseRecord(recordBytes, limits.recordBytes);
+      messages.push(message);
+      toolCalls += calls.length;
+      if (calls.length > 0 && step >= limits.steps) throw stepLimit(limits.steps);
+      if (toolCalls > limits.toolCalls) throw toolCallLimit(limits.toolCalls, toolCalls);
+      yield { type: "step-end", step, final: calls.length === 0, usage: answer.usage };
+
+      if (calls.length > 0) messages.push({ role: "tool", results: yield* runBatch(checked, step, signal) });
+      const steered = options.steer && step < limits.steps ? await untilAborted(options.steer(), signal) : [];
+      for (const text of steered) {
+        messages.push({ role: "user", text });
+        yield { type: "steered", step, text };
+      }
+      signal.throwIfAborted();
+      if (calls.length === 0 && steered.length === 0) {
+        return { state: "completed", text: answer.text, messages, usage: usage() };
+      }
+    }
   } catch (thrown) {
-    const error = scope.signal.aborted ? abortError(scope.signal.reason) : asChatError(thrown);
+    const error = signal.aborted ? abortError(signal.reason) : asChatError(thrown);
     const interrupted = options.signal.aborted && error.code !== "turn_deadline";
-    return { state: interrupted ? "interrupted" : "failed", error, usage: sumUsage(usages) };
+    return { state: interrupted ? "interrupted" : "failed", error, usage: usage() };
   } finally {
     scope.abort(new ChatError("aborted", "The turn has ended."));
   }
 }
 
-async function* steps(
+/** One request, read event by event; ended by its deadline, with the turn, or when it is disposed of. */
+function ask(
   options: TurnOptions,
-  signal: AbortSignal,
+  messages: readonly Message[],
+  tools: readonly Tool[],
+  parent: AbortSignal,
   clock: Clock,
-  usages: (Usage | null)[],
-): AsyncGenerator<TurnEvent, { readonly text: string; readonly messages: readonly Message[] }> {
-  const { model, limits } = options;
-  const tools = model.supportsTools ? options.tools : [];
-  const byName = toolsByName(tools);
-  const overhead = overheadBytes(options.system, tools);
-  const messages: Message[] = [options.input];
-  const usedIds = new Set<string>();
-  let recordBytes = 0;
-  let toolCalls = 0;
-
-  for (let step = 1; ; step++) {
-    yield { type: "step-start", step };
-    const sent = fitContext(options.context, messages, options.budget, {
-      provider: model.provider,
-      model: model.modelId,
-      overheadBytes: overhead,
-    });
-    const gathered = new StepGatherer(step, { ...limits, recordBytes: limits.recordBytes - recordBytes });
-    const stepAt = usages.push(null) - 1;
-    {
-      using request = childScope(signal, {
-        ms: limits.requestMs,
-        clock,
-        error: () => deadlineError("request_deadline", "The provider's answer", limits.requestMs),
-      });
-      try {
-        using reader = abortableReader(
-          model.stream({
-            system: options.system,
-            messages: sent,
-            tools,
-            signal: request.signal,
-            ...(options.effort && { effort: options.effort }),
-            ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
-          }),
-          request.signal,
-        );
-        while (!gathered.finished) {
-          const next = await reader.next();
-          if (next.done) break;
-          const event = gathered.take(next.value);
-          if (event) yield event;
-        }
-      } catch (thrown) {
-        throw request.signal.aborted ? request.signal.reason : thrown;
-      } finally {
-        usages[stepAt] = gathered.usage;
-        request.abort(new ChatError("aborted", "The request has ended."));
-      }
-    }
-    signal.throwIfAborted();
-
-    const answer = gathered.end(usedIds);
-    const checked = await untilAborted(checkBatch(answer.toolRequests, byName, options.authorize), signal);
-    const message = assistantMessage(
-      answer,
-      checked.map((one) => one.call),
-      model,
-      overhead,
-      sent,
-    );
-    recordBytes += messageBytes(message);
-    refuseRecord(recordBytes, limits.recordBytes);
-    messages.push(message);
-    if (checked.length > 0 && step >= limits.steps) throw stepLimit(limits.steps);
-    toolCalls += checked.length;
-    if (toolCalls > limits.toolCalls) throw toolCallLimit(limits.toolCalls, toolCalls);
-    yield { type: "step-end", step, final: checked.length === 0, usage: answer.usage };
-
-    if (checked.length > 0) {
-      const results = yield* runBatch(checked, step, signal);
-      messages.push({ role: "tool", results });
-    }
-    const steered = options.steer && step < limits.steps ? await untilAborted(options.steer(), signal) : [];
-    for (const text of steered) {
-      messages.push({ role: "user", text });
-      yield { type: "steered", step, text };
-    }
-    signal.throwIfAborted();
-    if (checked.length === 0 && steered.length === 0) return { text: answer.text, messages };
-  }
+): Disposable & { next(): Promise<IteratorResult<ModelEvent>> } {
+  const { model, system, effort, maxOutputTokens, limits } = options;
+  const scope = childScope(parent, {
+    ms: limits.requestMs,
+    clock,
+    error: () => deadlineError("request_deadline", "The provider's answer", limits.requestMs),
+  });
+  const { signal } = scope;
+  const request: ModelRequest = {
+    system,
+    messages,
+    tools,
+    signal,
+    ...(effort && { effort }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  };
+  const reader = abortableReader(() => model.stream(request), signal);
+  return {
+    next: () => reader.next(),
+    [Symbol.dispose]() {
+      reader[Symbol.dispose]();
+      scope[Symbol.dispose]();
+      scope.abort(new ChatError("aborted", "The request has ended."));
+    },
+  };
 }
 
 function assistantMessage(

@@ -2,33 +2,38 @@
  * What the assistant reports besides the library's ChatError. The message is one line: what happened, where, and what
  * to do. `exitCode` is what a command line ends with: 1 the command failed, 2 it was used wrongly.
  */
-export type PoppetErrorCode =
-  | "usage"
-  | "session_unknown"
-  | "search_query"
-  | "title_invalid"
-  | "message_invalid"
-  | "config_invalid"
-  | "config_unreadable"
-  | "config_unwritable"
-  | "output_failed"
-  | "no_model"
-  | "provider_unknown"
-  | "workload_refused"
-  | "store_newer"
-  | "store_damaged"
-  | "store_unwritable"
-  | "store_full"
-  | "store_busy"
-  | "store_failed"
-  | "model_missing"
-  | "model_unknown"
-  | "model_pull_failed"
-  | "local_engine"
-  | "run_lost"
-  | "run_failed"
-  | "owner_died"
-  | "interrupted";
+export const poppetErrorCodes = [
+  "usage",
+  "session_unknown",
+  "search_query",
+  "title_invalid",
+  "message_invalid",
+  "config_invalid",
+  "config_unreadable",
+  "config_unwritable",
+  "output_failed",
+  "no_model",
+  "provider_unknown",
+  "workload_refused",
+  "store_newer",
+  "store_damaged",
+  "store_unwritable",
+  "store_full",
+  "store_busy",
+  "store_moved",
+  "store_failed",
+  "model_missing",
+  "model_unknown",
+  "model_pull_failed",
+  "local_engine",
+  "run_lost",
+  "run_failed",
+  "owner_died",
+  "interrupted",
+] as const;
+export type PoppetErrorCode = (typeof poppetErrorCodes)[number];
+
+const marker = Symbol.for("poppet.error");
 
 export class PoppetError extends Error {
   override readonly name = "PoppetError";
@@ -39,5 +44,11 @@ export class PoppetError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
+    Object.defineProperty(this, marker, { value: true });
+  }
+
+  /** Holds across two copies of this file: the built program has one in each of its parts. */
+  static isInstance(value: unknown): value is PoppetError {
+    return typeof value === "object" && value !== null && (value as { [marker]?: unknown })[marker] === true;
   }
 }

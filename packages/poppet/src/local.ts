@@ -4,6 +4,7 @@ import type { Assistant, Session, SessionSummary, ShownSession } from "./assista
 import { PoppetError } from "./error.ts";
 import { reapDead } from "./runs/reap.ts";
 import type { ModelSource } from "./runs/run-turn.ts";
+import { submit } from "./runs/submit.ts";
 import { titleOf } from "./sessions/title.ts";
 import type { Settings } from "./settings.ts";
 import type { Operation } from "./store/operation.ts";
@@ -27,16 +28,16 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
   const store = await openStore(`${home}/poppet.db`, options.store);
   const index = searchIndex(store, home);
   let owner: Owner | null = null;
+  const ownerNow = async () => {
+    owner ??= await becomeOwner(home, newId);
+    return owner;
+  };
   const reap = () => reapDead(store, home, owner?.id ?? null, clock.now());
 
   return {
-    async *submit(submission, signal) {
-      const { submit } = await import("./runs/submit.ts");
-      const ownerNow = async () => {
-        owner ??= await becomeOwner(home, newId);
-        return owner;
-      };
-      return yield* submit({ store, home, settings, index, clock, newId, models, owner: ownerNow }, submission, signal);
+    submit(submission, signal) {
+      const services = { store, home, settings, index, clock, newId, models, owner: ownerNow };
+      return submit(services, submission, signal);
     },
 
     async sessions({ limit, before }) {
@@ -81,7 +82,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
     },
 
     async close() {
-      owner?.release();
+      await owner?.release();
       index.close();
       store.close();
     },

@@ -4,11 +4,11 @@ import { version } from "../package.json" with { type: "json" };
 import { parts } from "./parts.ts";
 
 async function main(given: readonly string[]): Promise<number> {
-  // Every file is its owner's alone, also those that SQLite makes: journals, locks, copies.
-  process.umask(0o077);
   const { runProgram } = await import("./cli/start.ts");
   return runProgram({ arguments: given, env: Bun.env, version, parts });
 }
 
+// What Poppet makes is for its owner alone: also what SQLite makes by itself.
+process.umask(0o077);
 // No await at the top level: the built program is bytecode, which cannot have it.
 main(Bun.argv.slice(2)).then((code) => process.exit(code));

@@ -47,7 +47,7 @@ describe("L6 the transcript in the database", () => {
   }
 });
 
-describe("W1 the database", () => {
+describe("§0 the database", () => {
   test("every statement in the source fits the schema, its placeholders in order", () => {
     const db = new Database(":memory:");
     for (const migration of [...migrations, ...searchMigrations]) db.run(migration.sql);
@@ -183,7 +183,7 @@ describe("W1 the database", () => {
   });
 });
 
-describe("W1 migrations", () => {
+describe("§7 migrations", () => {
   const more = [
     ...migrations,
     { name: "second", sql: "create table second (x integer) strict; insert into second values (2)" },
@@ -261,7 +261,7 @@ describe("§8.4 locks", () => {
     await holder.exited;
     const next = tryLock(path);
     expect(next).not.toBeNull();
-    next?.discard();
+    await next?.discard();
     expect(existsSync(path)).toBe(false);
   });
 });

@@ -21,7 +21,7 @@ async function* findings(program: Program): AsyncGenerator<Finding> {
   try {
     config = await program.config();
   } catch (thrown) {
-    if (!(thrown instanceof PoppetError)) throw thrown;
+    if (!PoppetError.isInstance(thrown)) throw thrown;
     yield { ok: false, subject: "settings", message: thrown.message };
     return;
   }

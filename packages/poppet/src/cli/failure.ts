@@ -3,13 +3,13 @@ import { PoppetError } from "../error.ts";
 import { cleanLine } from "./render/clean.ts";
 
 export function failureLine(thrown: unknown): string {
-  if (thrown instanceof PoppetError || isChatError(thrown)) return `poppet: ${cleanLine(thrown.message)}`;
+  if (PoppetError.isInstance(thrown) || isChatError(thrown)) return `poppet: ${cleanLine(thrown.message)}`;
   const words = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   return `poppet: internal error: ${cleanLine(words)}; please report it`;
 }
 
 export function exitCodeOf(thrown: unknown): number {
-  return thrown instanceof PoppetError ? thrown.exitCode : 1;
+  return PoppetError.isInstance(thrown) ? thrown.exitCode : 1;
 }
 
 /** By its name: the library is not loaded only to ask. */

@@ -13,6 +13,7 @@ test.each([
   [{ TERM: "xterm-256color", NO_COLOR: "" }, 256],
   [{ TERM: "dumb", FORCE_COLOR: "2" }, 256],
   [{ TERM: "xterm-256color", FORCE_COLOR: "0" }, 0],
+  [{ TERM: "xterm-256color", FORCE_COLOR: "" }, 256],
 ] as const)("C4 the environment %j has %d colours", (env, colors) => {
   expect(colorDepth(env)).toBe(colors);
 });

@@ -47,7 +47,7 @@ export function colorDepth(env: Environment): Colors {
   const term = env.TERM ?? "";
   if (env.NO_COLOR) return 0;
   const forced = env.FORCE_COLOR;
-  if (forced !== undefined) {
+  if (forced) {
     const depths: { readonly [value: string]: Colors } = { "0": 0, false: 0, "1": 16, "2": 256, "3": 16_777_216 };
     return depths[forced] ?? 16;
   }

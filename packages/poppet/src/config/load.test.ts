@@ -32,7 +32,7 @@ async function refusal(loading: Promise<Config>): Promise<string> {
     (error: unknown) => error,
   );
   expect(thrown).toBeInstanceOf(PoppetError);
-  return thrown instanceof PoppetError ? `${thrown.code} ${thrown.message}` : "";
+  return PoppetError.isInstance(thrown) ? `${thrown.code} ${thrown.message}` : "";
 }
 
 test("S0 the places: Poppet's variables, then the XDG folders, then the home", () => {

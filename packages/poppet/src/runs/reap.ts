@@ -6,8 +6,12 @@ import type { Store } from "../store/sqlite.ts";
 /** Ends the runs of dead owners as interrupted; whether there were any. `self` is this process's owner ID. */
 export async function reapDead(store: Store, home: string, self: string | null, now: number): Promise<boolean> {
   const owners = await store.read(ownersAtWork);
-  const dead = owners.filter((id) => id !== self && !isOwnerAlive(home, id));
-  for (const id of dead) await store.write("reap", () => reapOwner(id, now));
-  if (dead.length > 0) sweepOwners(home);
-  return dead.length > 0;
+  let found = false;
+  for (const id of owners) {
+    if (id === self || (await isOwnerAlive(home, id))) continue;
+    await store.write("reap", () => reapOwner(id, now));
+    found = true;
+  }
+  if (found) await sweepOwners(home);
+  return found;
 }

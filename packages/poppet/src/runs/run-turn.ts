@@ -11,7 +11,7 @@ import {
   turn,
   untilAborted,
 } from "@poppet/chat";
-import type { RunEvent, RunOutcome } from "../assistant.ts";
+import type { RunOutcome } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
 import type { OpenModel } from "../models/registry.ts";
 import { type ProviderName, providerNames, type Settings } from "../settings.ts";
@@ -52,50 +52,45 @@ interface RunToTurn extends AcceptedInput {
   readonly started: Extract<StartResult, { type: "started" }>;
 }
 
-export async function* runTurn(
-  services: TurnServices,
-  run: RunToTurn,
-  signal: AbortSignal,
-): AsyncGenerator<RunEvent, RunOutcome> {
+export interface RunningTurn {
+  /** The turn's events; returned from early, it stops. */
+  readonly events: AsyncGenerator<TurnEvent, TurnResult>;
+  close(): Promise<void>;
+}
+
+/** Opens the run's model and starts its turn on what the session's tip shows. */
+export async function openTurn(services: TurnServices, run: RunToTurn, signal: AbortSignal): Promise<RunningTurn> {
   const { store, settings, clock, newId, models } = services;
-  const { provider, model, workload, tip } = run.started;
-  if (provider === null || model === null) throw noModel();
-  yield { type: "started", provider, model };
-  const opened = await openModel(
-    models,
-    { provider: knownProvider(provider), model, sessionId: run.session.id },
+  const { limits } = settings;
+  const opened = await openModel(models, run, signal);
+  const transcript = storedTranscript(store, run.session.id, { newId, now: clock.now });
+  const events = turn({
+    model: opened.model,
+    system: instructionsFor(run.started.workload),
+    context: await readContext(transcript, run.started.tip, {
+      exchanges: limits.contextExchanges,
+      bytes: limits.contextBytes,
+    }),
+    input: { role: "user", text: run.text.toWellFormed() },
+    tools: models.tools,
+    limits: { ...limits, turnMs: limits.runMs, requestMs: opened.requestMs },
+    budget: {
+      exchanges: limits.contextExchanges,
+      bytes: limits.contextBytes,
+      tokens: inputTokens(opened.contextWindow, opened.maxOutputTokens),
+    },
+    ...(opened.maxOutputTokens !== null && { maxOutputTokens: opened.maxOutputTokens }),
     signal,
-  );
-  let running: AsyncGenerator<TurnEvent, TurnResult> | null = null;
-  try {
-    const { limits } = settings;
-    const transcript = storedTranscript(store, run.session.id, { newId, now: clock.now });
-    running = turn({
-      model: opened.model,
-      system: instructionsFor(workload),
-      context: await readContext(transcript, tip, { exchanges: limits.contextExchanges, bytes: limits.contextBytes }),
-      input: { role: "user", text: run.text.toWellFormed() },
-      tools: models.tools,
-      limits: { ...limits, turnMs: limits.runMs, requestMs: opened.requestMs },
-      budget: {
-        exchanges: limits.contextExchanges,
-        bytes: limits.contextBytes,
-        tokens: inputTokens(opened.contextWindow, opened.maxOutputTokens),
-      },
-      ...(opened.maxOutputTokens !== null && { maxOutputTokens: opened.maxOutputTokens }),
-      signal,
-      clock,
-    });
-    for (;;) {
-      const next = await running.next();
-      if (next.done) return await save(services, run, next.value);
-      await recordTool(services, run.runId, next.value);
-      yield next.value;
-    }
-  } finally {
-    await running?.return(readerLeft);
-    await opened.close();
-  }
+    clock,
+  });
+  return {
+    events,
+    async close() {
+      await events.return(readerLeft);
+      // What the run came to is settled; a model that cannot be closed does not change it.
+      await opened.close().catch(() => {});
+    },
+  };
 }
 
 const readerLeft: TurnResult = {
@@ -105,11 +100,15 @@ const readerLeft: TurnResult = {
 };
 
 /** A model that opens after the run was stopped is closed again. */
-function openModel(models: ModelSource, choice: ModelChoice, signal: AbortSignal): Promise<OpenModel> {
+function openModel(models: ModelSource, run: RunToTurn, signal: AbortSignal): Promise<OpenModel> {
+  const { provider, model } = run.started;
+  if (provider === null || model === null) throw noModel();
+  const choice = { provider: knownProvider(provider), model, sessionId: run.session.id };
   return untilAborted(models.open(choice, signal), signal, (late) => late.close());
 }
 
-async function save(services: TurnServices, run: RunToTurn, result: TurnResult): Promise<RunOutcome> {
+/** Saves what came of a turn. */
+export async function saveTurn(services: TurnServices, run: RunToTurn, result: TurnResult): Promise<RunOutcome> {
   const { store, index, clock, newId } = services;
   const { runId, owner } = run;
   const now = clock.now();
@@ -131,8 +130,12 @@ async function save(services: TurnServices, run: RunToTurn, result: TurnResult):
   return { state: "completed", text: result.text, usage: result.usage };
 }
 
-async function recordTool({ store, clock }: TurnServices, runId: string, event: TurnEvent): Promise<void> {
-  if (event.type !== "tool-start" && event.type !== "tool-end") return;
+/** A tool call is on record before it starts, and with its outcome before anybody hears of that. */
+export async function recordTool(
+  { store, clock }: TurnServices,
+  runId: string,
+  event: Extract<TurnEvent, { type: "tool-start" | "tool-end" }>,
+): Promise<void> {
   const place = { runId, step: event.step, callId: event.call.toolCallId };
   const call = callData(event.call);
   if (event.type === "tool-start") {

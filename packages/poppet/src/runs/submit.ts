@@ -4,7 +4,7 @@
  */
 import { ChatError, type Clock, messageOf } from "@poppet/chat";
 import type { RunError, RunEvent, RunOutcome, Submission } from "../assistant.ts";
-import { PoppetError } from "../error.ts";
+import { PoppetError, type PoppetErrorCode } from "../error.ts";
 import { titleOf } from "../sessions/title.ts";
 import type { Settings } from "../settings.ts";
 import { type AcceptedInput, acceptInput } from "../store/inputs.ts";
@@ -13,7 +13,7 @@ import { endRun, mayStart, type StartResult, startRun } from "../store/runs.ts";
 import type { SearchIndex } from "../store/search-index.ts";
 import type { Store } from "../store/sqlite.ts";
 import { reapDead } from "./reap.ts";
-import { type ModelSource, runTurn } from "./run-turn.ts";
+import type { ModelSource } from "./run-turn.ts";
 
 export interface RunServices {
   readonly store: Store;
@@ -46,13 +46,33 @@ export async function* submit(
   let outcome: RunOutcome | null = null;
   try {
     yield { type: "accepted", sessionId: accepted.session.id, runId, messageId: inputId };
+    refuseUnsuited(accepted.session, services.settings);
     const started = yield* whenItsTurn(services, accepted, owner, signal);
     if ("state" in started) {
       outcome = started;
       return started;
     }
-    outcome = yield* runTurn(services, { ...accepted, text: submission.text, owner, started }, signal);
-    return outcome;
+    const { provider, model } = started;
+    if (provider !== null && model !== null) yield { type: "started", provider, model };
+    const run = { ...accepted, text: submission.text, owner, started };
+    const { openTurn, recordTool, saveTurn } = await import("./run-turn.ts");
+    const turn = await openTurn(services, run, signal);
+    try {
+      // By hand, because a delta through another generator's `yield*` costs more than all that is done with it here.
+      for (;;) {
+        const next = await turn.events.next();
+        if (next.done) {
+          outcome = await saveTurn(services, run, next.value);
+          return outcome;
+        }
+        if (next.value.type === "tool-start" || next.value.type === "tool-end") {
+          await recordTool(services, runId, next.value);
+        }
+        yield next.value;
+      }
+    } finally {
+      await turn.close();
+    }
   } catch (thrown) {
     const ended = signal.aborted ? interruption(signal.reason) : failure(thrown);
     outcome = await end(services, runId, owner, ended);
@@ -78,6 +98,15 @@ function refuseUnusable(submission: Submission, settings: Settings): void {
       },
     );
   }
+}
+
+/** A session from before a provider was chosen takes the chosen one, unless that is not for its kind of work. */
+function refuseUnsuited(session: AcceptedInput["session"], settings: Settings): void {
+  if (session.provider !== null || session.workload === "coding" || settings.provider !== "opencode-go") return;
+  throw new PoppetError(
+    "workload_refused",
+    "opencode-go is for coding only, and this session is not: choose another provider with `poppet setup`, or use `poppet chat new --coding MESSAGE`.",
+  );
 }
 
 function accept(
@@ -167,6 +196,9 @@ function interruption(reason: unknown): Ended {
 }
 
 function failure(thrown: unknown): Ended {
-  const known = ChatError.isInstance(thrown) || thrown instanceof PoppetError;
-  return { state: "failed", error: { code: known ? thrown.code : "run_failed", message: messageOf(thrown) } };
+  const known = ChatError.isInstance(thrown) || PoppetError.isInstance(thrown);
+  return {
+    state: "failed",
+    error: { code: known ? thrown.code : ("run_failed" satisfies PoppetErrorCode), message: messageOf(thrown) },
+  };
 }

@@ -9,7 +9,7 @@ export interface Lock {
   /** Gives the lock up; the file stays for the next to take. */
   release(): void;
   /** Removes the file, then gives the lock up: for a file that nobody else will ever take. */
-  discard(): void;
+  discard(): Promise<void>;
 }
 
 /** Held here as well: a collected handle would free its lock. */
@@ -25,15 +25,15 @@ export function tryLock(path: string): Lock | null {
   };
   return {
     release,
-    discard() {
-      if (held.has(handle)) remove(path);
+    async discard() {
+      if (held.has(handle)) await remove(path);
       release();
     },
   };
 }
 
 /** Whether a living process holds the lock. A dead one's file is removed. */
-export function isHeld(path: string): boolean {
+export async function isHeld(path: string): Promise<boolean> {
   let handle: Database | null;
   try {
     handle = take(path, false);
@@ -42,7 +42,7 @@ export function isHeld(path: string): boolean {
     throw thrown;
   }
   if (!handle) return true;
-  remove(path);
+  await remove(path);
   handle.close();
   return false;
 }
@@ -50,6 +50,8 @@ export function isHeld(path: string): boolean {
 function take(path: string, create: boolean): Database | null {
   const handle = new Database(path, { readwrite: true, create });
   try {
+    // Nothing is ever written: without this SQLite makes a journal file all the same.
+    handle.run("pragma journal_mode = memory");
     handle.run("begin exclusive");
     return handle;
   } catch (thrown) {
@@ -59,8 +61,10 @@ function take(path: string, create: boolean): Database | null {
   }
 }
 
-function remove(path: string): void {
-  const { rmSync } = require("node:fs") as typeof import("node:fs");
-  rmSync(path, { force: true });
-  rmSync(`${path}-journal`, { force: true });
+async function remove(path: string): Promise<void> {
+  try {
+    await Bun.file(path).delete();
+  } catch (thrown) {
+    if ((thrown as { code?: string }).code !== "ENOENT") throw thrown;
+  }
 }

@@ -9,7 +9,7 @@ import { storeError } from "./sqlite.ts";
 export interface Owner {
   readonly id: string;
   /** The process runs nothing more under this ID. */
-  release(): void;
+  release(): Promise<void>;
 }
 
 export async function becomeOwner(home: string, newId: () => string): Promise<Owner> {
@@ -24,15 +24,15 @@ export async function becomeOwner(home: string, newId: () => string): Promise<Ow
   }
 }
 
-export function isOwnerAlive(home: string, id: string): boolean {
+export function isOwnerAlive(home: string, id: string): Promise<boolean> {
   return isHeld(lockPath(home, id));
 }
 
 /** Removes the lock files that dead processes left. */
-export function sweepOwners(home: string): void {
-  const { readdirSync } = require("node:fs") as typeof import("node:fs");
-  for (const name of readdirSync(ownersFolder(home))) {
-    if (name.endsWith(".lock")) isHeld(`${ownersFolder(home)}/${name}`);
+export async function sweepOwners(home: string): Promise<void> {
+  const { readdir } = await import("node:fs/promises");
+  for (const name of await readdir(ownersFolder(home)).catch(() => [])) {
+    if (name.endsWith(".lock")) await isHeld(`${ownersFolder(home)}/${name}`);
   }
 }
 

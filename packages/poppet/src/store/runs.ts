@@ -5,6 +5,7 @@
  */
 import type { Message, Usage } from "@poppet/chat";
 import type { Workload } from "../assistant.ts";
+import type { PoppetErrorCode } from "../error.ts";
 import { insertEntries } from "./entries.ts";
 import { all, change, first, type Operation } from "./operation.ts";
 
@@ -35,7 +36,7 @@ export function* mayStart(runId: string): Operation<StartResult | { readonly typ
   if (run?.state !== "queued") {
     return {
       type: "ended",
-      code: run?.error_code ?? "run_lost",
+      code: run?.error_code ?? ("run_lost" satisfies PoppetErrorCode),
       message: run?.error_message ?? "The run was removed before it started.",
     };
   }
@@ -180,7 +181,7 @@ export function* reapOwner(owner: string, now: number): Operation<number> {
 }
 
 const ownerDied = {
-  code: "owner_died",
+  code: "owner_died" satisfies PoppetErrorCode,
   message: "The process that ran this ended before it was finished. Send the message again.",
 };
 

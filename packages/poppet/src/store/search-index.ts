@@ -108,9 +108,8 @@ async function waitForLock(path: string): Promise<Lock | null> {
   return null;
 }
 
+const spoilt: ReadonlySet<string> = new Set(["store_damaged", "store_newer", "store_failed", "store_moved"]);
+
 function isSpoilt(thrown: unknown): boolean {
-  return (
-    thrown instanceof PoppetError &&
-    (thrown.code === "store_damaged" || thrown.code === "store_newer" || thrown.code === "store_failed")
-  );
+  return PoppetError.isInstance(thrown) && spoilt.has(thrown.code);
 }

@@ -62,7 +62,10 @@ export interface Hit {
   readonly score: number;
 }
 
-/** The best `limit` hits, best first, with all that tie with the last of them. */
+/**
+ * The best `limit` hits, best first. Where the last two tie, all that tie with them are there, for the caller to choose
+ * from: it shows one less than it asks for, and only a tie across that edge needs settling.
+ */
 export function* findHits(terms: readonly string[], limit: number): Operation<readonly Hit[]> {
   const query = matchExpression(terms);
   const best = yield* all<Hit>(
@@ -72,7 +75,7 @@ export function* findHits(terms: readonly string[], limit: number): Operation<re
     limit,
   );
   const edge = best[limit - 1];
-  if (!edge) return best;
+  if (!edge || best[limit - 2]?.score !== edge.score) return best;
   const tied = yield* all<Hit>(
     `select n, score from (select rowid as n, bm25(search, 0, 1) as score from search where search match $1)
      where score = $2 order by n limit $3`,

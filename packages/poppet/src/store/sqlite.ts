@@ -3,7 +3,7 @@
  * SQLite for long: a busy database is tried again from outside, so that signals are still heard. A database that is
  * newer, damaged, read-only or on a full disk is a PoppetError, and is left as it was.
  */
-import { Database, type Statement as SqliteStatement } from "bun:sqlite";
+import { constants, Database, type Statement as SqliteStatement } from "bun:sqlite";
 import { untilAborted } from "@poppet/chat";
 import { PoppetError } from "../error.ts";
 import type { Operation, Row, SqlValue } from "./operation.ts";
@@ -66,6 +66,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   function run<T>(begin: string, make: () => Operation<T>): T {
     db.run(begin);
     try {
+      refuseMoved(db, path);
       const operation = make();
       let next = operation.next();
       while (!next.done) {
@@ -76,6 +77,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
         const changes = reads ? rows.length : statement.run(...args).changes;
         next = operation.next({ rows, changes });
       }
+      refuseMoved(db, path);
       db.run("commit");
       return next.value;
     } catch (thrown) {
@@ -121,6 +123,19 @@ function prepare(db: Database, durability: "full" | "rebuildable"): void {
   db.run(`pragma busy_timeout = ${busyTimeoutMs}`);
   db.run(`pragma synchronous = ${durability === "full" ? "full" : "normal"}`);
   db.run("pragma foreign_keys = on");
+}
+
+const hasMoved = constants.SQLITE_FCNTL_HAS_MOVED;
+
+/** SQLite goes on writing to a file that was deleted or replaced, where nobody will find what was saved. */
+function refuseMoved(db: Database, path: string): void {
+  const moved = new Int32Array(2);
+  db.fileControl(hasMoved, moved);
+  if (moved[0] === 0) return;
+  throw new PoppetError(
+    "store_moved",
+    `${path} was deleted or replaced while it was in use; nothing was saved by this step. Put it back, or start again.`,
+  );
 }
 
 async function retryBusy<T>(

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { commands } from "../../src/cli/commands.ts";
 import { type Named, type Rule, settingsTable, type Table } from "../../src/config/table.ts";
+import { providerFacts } from "../../src/models/providers.ts";
 import { defaultLimits } from "../../src/settings.ts";
 
 /** The page, with the padding of its tables taken out. */
@@ -48,5 +50,52 @@ test("S0 docs/cli.md has every command with every flag", async () => {
     const row = rows.find((line) => line.startsWith(`| \`${name}`)) ?? "";
     expect(row).toContain(name);
     for (const flag of flags) expect(row).toContain(flag);
+  }
+});
+
+test("S0 docs/providers.md has every provider with its address and key variables, and docs/configuration.md those too", async () => {
+  const rows = (await docs("providers.md")).split("\n");
+  const settings = await docs("configuration.md");
+  for (const [name, { baseUrl, keyVariables, patience }] of Object.entries(providerFacts)) {
+    const row = rows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? "";
+    expect(row).toContain(baseUrl ?? "");
+    expect([...row.matchAll(/`([A-Z_]+)`/g)].map((found) => found[1] ?? "")).toEqual([...keyVariables]);
+    expect(row).toContain(patience === "run" ? "the run's, 300 s" : "60 s");
+    for (const variable of keyVariables) expect(settings).toContain(`\`${variable}\``);
+  }
+});
+
+test("S0 every link between the pages leads to a page and a heading that are there", async () => {
+  const root = join(import.meta.dir, "../../../..");
+  const pages = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);
+  expect(pages).toContain("README.md");
+  const anchors = async (path: string) =>
+    [...(await readFile(path, "utf8")).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, "")
+        .replaceAll(" ", "-"),
+    );
+  const broken: string[] = [];
+  for (const page of pages) {
+    const text = await readFile(join(root, page), "utf8");
+    for (const [, target = ""] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [file = "", anchor] = target.split("#");
+      const path = file === "" ? join(root, page) : join(root, page, "..", file);
+      if (!existsSync(path) || (anchor !== undefined && !(await anchors(path)).includes(anchor)))
+        broken.push(`${page}: ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test("S0 docs/architecture.md says of every dependency why it was taken", async () => {
+  const root = join(import.meta.dir, "../../../..");
+  const page = await docs("architecture.md");
+  for (const path of ["package.json", "packages/chat/package.json", "packages/poppet/package.json"]) {
+    const { dependencies = {}, devDependencies = {} } = await Bun.file(join(root, path)).json();
+    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
+      if (name !== "@poppet/chat") expect(page).toContain(`\`${name}\``);
+    }
   }
 });

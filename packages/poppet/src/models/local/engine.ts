@@ -5,7 +5,7 @@
  * node-llama-cpp brings signal-exit, which ends the process at a signal that nobody else listens for when its own
  * listener runs: handlers of SIGINT, SIGTERM and SIGHUP must stay (`process.on`, not `once`).
  */
-import { messageOf, untilAborted } from "@poppet/chat";
+import { cutCodePoints, messageOf, untilAborted } from "@poppet/chat";
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { PoppetError } from "../../error.ts";
 import { followFreeCores, mostThreads, threadsFor, watchCores } from "./cores.ts";
@@ -46,7 +46,7 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
   try {
     return await untilAborted(load(), signal, (engine) => engine.dispose());
   } catch (thrown) {
-    if (signal.aborted || thrown instanceof PoppetError) throw thrown;
+    if (signal.aborted || PoppetError.isInstance(thrown)) throw thrown;
     throw new PoppetError("local_engine", `The model ${name} cannot be loaded: ${why(thrown)}`, { cause: thrown });
   }
 }
@@ -124,5 +124,5 @@ function why(thrown: unknown): string {
   const lines = log.flatMap((entry) => entry.split("\n")).map((line) => line.replace(/^\s*\w+: /, "").trim());
   const said = lines.find((line) => /error loading model|failed to|unsupported|unknown/i.test(line));
   const text = (said ?? messageOf(thrown)).replace(/^(?:error loading model: |llama_model_loader: )+/, "");
-  return text.replace(/\s+/g, " ").slice(0, 300);
+  return cutCodePoints(text.replace(/\s+/g, " "), 300);
 }

@@ -53,7 +53,7 @@ export async function usableModelFile(model: string, folder: string): Promise<st
     if (check.ok) return path;
     throw new PoppetError("local_engine", `The model file ${path} cannot be used: ${check.reason}. Pull it again.`);
   } catch (thrown) {
-    if (thrown instanceof PoppetError) throw thrown;
+    if (PoppetError.isInstance(thrown)) throw thrown;
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
       const hint = model === name ? `fetch it with: poppet models pull ${name}` : "poppet models pull NAME fetches one";
       throw new PoppetError("model_missing", `There is no model file ${path}; ${hint}`);

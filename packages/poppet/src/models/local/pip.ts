@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { cutCodePoints } from "@poppet/chat";
 import { unpackEntry } from "./zip.ts";
 
 export interface PipSource {
@@ -113,7 +114,7 @@ function pipReason(stderr: string, code: number | null): string {
   const lines = stderr.split("\n").map((line) => line.trim());
   const error = lines.findLast((line) => /^ERROR:/.test(line)) ?? lines.findLast((line) => line !== "");
   const text = (error ?? "").replace(/^ERROR: /, "").replace(/https?:\/\/\S+/g, "(address)");
-  return `pip failed: ${text.slice(0, 200) || `status ${code}`}`;
+  return `pip failed: ${cutCodePoints(text, 200) || `status ${code}`}`;
 }
 
 async function sizeBelow(folder: string): Promise<number> {

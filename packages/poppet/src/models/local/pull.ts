@@ -79,7 +79,7 @@ export async function pullModel(reference: string, options: PullOptions): Promis
       const kept = wanted.kind === "file" ? "" : "; what has arrived is kept, pull again to go on";
       throw new PoppetError("interrupted", `Pulling ${reference} was interrupted${kept}.`);
     }
-    if (thrown instanceof PoppetError) throw thrown;
+    if (PoppetError.isInstance(thrown)) throw thrown;
     throw failed(reference, messageOf(thrown));
   }
 }

@@ -1,0 +1,67 @@
+/** The built program as whole processes: start, one question, a page of sessions, a search. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { measure, peakMemory } from "./measure.ts";
+import { seedSessions } from "./seed.ts";
+import { startServer } from "./server.ts";
+import { compare, type Line } from "./table.ts";
+
+const sessions = 10_000;
+const program = new URL("../dist/poppet.js", import.meta.url).pathname;
+const words = Array.from({ length: 200 }, (_, n) => `word${n} `);
+
+export async function benchPrograms(folder: string, rounds: number): Promise<readonly Line[]> {
+  const [fresh, full] = [`${folder}/fresh`, `${folder}/full`];
+  for (const home of [fresh, full]) mkdirSync(home);
+  await seedSessions(full, sessions);
+  using server = await startServer(folder, {
+    replies: [{ parts: [{ type: "text", text: words }] }],
+    afterLast: "repeat",
+  });
+  const baseUrl = `${server.url}/v1`;
+  const config = `${folder}/config.toml`;
+  writeFileSync(
+    config,
+    `provider = "openai-compatible"\nmodel = "bench"\n[providers.openai-compatible]\nbaseUrl = "${baseUrl}"\n`,
+  );
+  const poppet = (home: string, ...words: string[]) => ({
+    name: words.slice(0, 2).join(" "),
+    argv: ["bun", program, ...words],
+    env: { POPPET_HOME: home, POPPET_CONFIG: config },
+  });
+  const floorScript = new URL("./floor/stream.ts", import.meta.url).pathname;
+  const bareFetch = { name: "fetch script", argv: ["bun", floorScript, baseUrl] };
+  const question = poppet(fresh, "chat", "new", "hello");
+  const sdk = { name: "AI SDK alone", argv: ["bun", await buildFloor(folder), baseUrl] };
+  const [bareMemory, memory] = await peakMemory([bareFetch, question], 5);
+  const [nothing, version, list, search, common, bare, sdkAlone, ask] = await measure(
+    [
+      { name: "bun -e 0", argv: ["bun", "-e", "0"] },
+      poppet(fresh, "--version"),
+      poppet(full, "chat", "sessions"),
+      poppet(full, "chat", "search", "needle"),
+      poppet(full, "chat", "search", "project"),
+      bareFetch,
+      sdk,
+      question,
+    ],
+    rounds,
+  );
+  return [
+    compare("start: --version", version, nothing, "wallMs", null),
+    compare("chat sessions, 50 of 10,000", list, nothing, "wallMs", 3),
+    compare("chat search, 100 hits in 10,000 sessions", search, nothing, "wallMs", null),
+    compare("chat search, a word of every message", common, nothing, "wallMs", null),
+    compare("chat new, 200 words streamed", ask, bare, "wallMs", 3),
+    compare("its provider's package alone", sdkAlone, bare, "wallMs", null),
+    compare("chat new, over that package", ask, sdkAlone, "wallMs", null),
+    compare("chat new, CPU", ask, bare, "cpuMs", null),
+    compare("chat new, peak memory", memory, bareMemory, "peakMiB", null),
+  ];
+}
+
+async function buildFloor(folder: string): Promise<string> {
+  const entry = new URL("./floor/ai-sdk.ts", import.meta.url).pathname;
+  const outdir = `${folder}/floor`;
+  await Bun.build({ entrypoints: [entry], outdir, target: "bun", format: "cjs", bytecode: true, minify: true });
+  return `${outdir}/ai-sdk.js`;
+}
