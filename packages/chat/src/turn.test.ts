@@ -402,6 +402,21 @@ describe("C11 cancelling", () => {
     controller.abort();
     expect(codeOf((await running).result)).toBe("interrupted:aborted");
 
+    const half = {
+      ...scriptedModel([]),
+      async *stream() {
+        yield say("x");
+        await new Promise(() => {});
+      },
+    };
+    const third = new AbortController();
+    const middle = await play([], {
+      model: half,
+      signal: third.signal,
+      onEvent: (event) => event.type === "text" && setTimeout(() => third.abort()),
+    });
+    expect(codeOf(middle.result)).toBe("interrupted:aborted");
+
     const second = new AbortController();
     const stuck = tool("t", () => new Promise(() => {}));
     const { result } = await play([[call("t", { n: 1 }), finish()]], {

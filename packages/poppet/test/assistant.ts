@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Model, Tool } from "@poppet/chat";
+import type { Clock, Model, Tool } from "@poppet/chat";
 import { type ScriptedStep, scriptedModel } from "@poppet/chat/testing";
 import type { Assistant, RunEvent, RunOutcome, Submission } from "../src/assistant.ts";
 import { openLocal } from "../src/local.ts";
@@ -34,6 +34,7 @@ export interface TestAssistantOptions {
   readonly tools?: readonly Tool[];
   readonly contextWindow?: number;
   readonly store?: StoreOptions;
+  readonly clock?: Clock;
 }
 
 export function testAssistant(options: TestAssistantOptions): Promise<Assistant> {
@@ -55,6 +56,7 @@ export function testAssistant(options: TestAssistantOptions): Promise<Assistant>
       },
     },
     ...(options.store && { store: options.store }),
+    ...(options.clock && { clock: options.clock }),
   });
 }
 

@@ -80,7 +80,7 @@ async function wholeTurn(choice: Choice): Promise<readonly RunEvent[]> {
 describe.each(providers)("C11 $provider", (choice) => {
   /** Plays the turn up to one event after the other; `stop` ends it there. */
   async function atEachEvent(
-    stop: (rig: Rig, at: number, types: readonly string[]) => Promise<string>,
+    stop: (rig: Rig, at: number, types: readonly RunEvent["type"][]) => Promise<string>,
     error: typeof interruption,
   ): Promise<void> {
     const events = await wholeTurn(choice);

@@ -28,7 +28,15 @@ function cut(response: ServerResponse, how: "cut" | "reset"): void {
   else socket?.destroy();
 }
 
-export async function streamReply(response: ServerResponse, reply: StreamReply, encoder: Encoder): Promise<void> {
+/** Resolves when the test opens the gate. */
+export type Gates = (name: string) => Promise<void>;
+
+export async function streamReply(
+  response: ServerResponse,
+  reply: StreamReply,
+  encoder: Encoder,
+  gates: Gates,
+): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", ...reply.headers });
   response.flushHeaders();
   const gone = new Promise<void>((resolve) => response.once("close", resolve));
@@ -36,6 +44,10 @@ export async function streamReply(response: ServerResponse, reply: StreamReply, 
   for (const part of reply.parts) {
     if (response.destroyed) return;
     if (part.type === "stall") return gone;
+    if (part.type === "gate") {
+      await Promise.race([gates(part.name), gone]);
+      continue;
+    }
     if (part.type === "end") return void response.end();
     if (part.type === "cut" || part.type === "reset") {
       // What was written before has to reach the client: it goes out with this turn of the event loop.
@@ -51,7 +63,7 @@ export async function streamReply(response: ServerResponse, reply: StreamReply, 
 
 async function writePart(
   response: ServerResponse,
-  part: Exclude<Part, { type: "stall" | "end" | "cut" | "reset" }>,
+  part: Exclude<Part, { type: "gate" | "stall" | "end" | "cut" | "reset" }>,
   encoder: Encoder,
   gone: Promise<void>,
 ): Promise<void> {
