@@ -63,17 +63,18 @@ describe("C11 in this process", () => {
       if (controller.signal.aborted) after.push(reachedNow);
       else if (reachedNow === moment && --missing === 0) controller.abort(stopped);
     };
-    using engine = watchEngine(reached);
+    using _engine = watchEngine(reached);
     const { outcome, sessionId } = await ask(assistant, text, {
       signal: controller.signal,
       onEvent: (event) => reached(event.type),
     });
     expect(outcome).toEqual({ state: "interrupted", error: { code: "aborted", message: "Stopped by the test." } });
-    engine[Symbol.dispose]();
     // The engine begins nothing more, and nothing more is said.
     expect(after).toEqual([]);
     await expectInterrupted(assistant, sessionId, text, "Stopped by the test.");
     await expectNextWorks(assistant, sessionId);
+    // What was stopped in loading has not gone on behind the next turn.
+    expect(after.filter((one) => one !== "reading-prompt")).toEqual(["loading-model", "making-context"]);
     await assistant.close();
   });
 });
