@@ -253,8 +253,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "migrate without keeping a copy",
     file: `${poppet}/store/migrate.ts`,
-    find: `else await keepCopy(`,
-    put: `else if (from < 0) await keepCopy(`,
+    find: `if (from > 0 && from < migrations.length) await keepCopy(`,
+    put: `if (from < 0) await keepCopy(`,
     tests: storeTests,
   },
   {

@@ -171,7 +171,7 @@ describe("a turn that completes", () => {
     expect(model.requests[3]?.messages.slice(-2)).toMatchObject([{ text: "one" }, { role: "user", text: "late" }]);
   });
 
-  test("an emoji split over two deltas arrives whole", async () => {
+  test("C1 an emoji split over two deltas arrives whole", async () => {
     const { events, result } = await play([[say("a\ud83d"), say("\ude00b"), finish()]]);
     expect(events.flatMap((event) => (event.type === "text" ? [event.delta] : []))).toEqual(["a", "😀b"]);
     expect(result).toMatchObject({ text: "a😀b" });

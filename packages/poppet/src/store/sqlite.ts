@@ -8,7 +8,7 @@ import { untilAborted } from "@poppet/chat";
 import { PoppetError } from "../error.ts";
 import type { Operation, Row, SqlValue } from "./operation.ts";
 import { type Migration, migrations as ownMigrations } from "./schema.ts";
-import { userVersion } from "./version.ts";
+import { isWal, userVersion } from "./version.ts";
 
 export interface Store {
   readonly path: string;
@@ -44,8 +44,8 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
     await retryBusy(path, patience, () => prepare(db, options.durability ?? "full"));
     const version = await retryBusy(path, patience, () => userVersion(db));
     if (version > migrations.length) throw newerError(path, version, migrations.length);
-    await retryBusy(path, patience, () => db.run("pragma journal_mode = wal"));
-    if (version < migrations.length) {
+    const ready = version === migrations.length && (await retryBusy(path, patience, () => isWal(db)));
+    if (!ready) {
       const { migrate } = await import("./migrate.ts");
       await migrate(db, path, migrations, (attempt) => retryBusy(path, patience, attempt));
     }
@@ -102,20 +102,23 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   };
 }
 
+/**
+ * The file is there before SQLite is asked for it: asked for one that is not, it tries again read-only, and stays so if
+ * another process made the file in between.
+ */
 async function open(path: string): Promise<Database> {
   try {
-    return new Database(path, { readwrite: true, create: false });
-  } catch (thrown) {
-    if (codeOf(thrown) !== "SQLITE_CANTOPEN") throw storeError(thrown, path);
-  }
-  const { closeSync, mkdirSync, openSync } = await import("node:fs");
-  try {
-    mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, "a", 0o600));
+    if (!(await Bun.file(path).exists())) await make(path);
     return new Database(path, { readwrite: true, create: false });
   } catch (thrown) {
     throw storeError(thrown, path);
   }
+}
+
+async function make(path: string): Promise<void> {
+  const { closeSync, mkdirSync, openSync } = await import("node:fs");
+  mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
 }
 
 function prepare(db: Database, durability: "full" | "rebuildable"): void {

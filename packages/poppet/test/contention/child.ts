@@ -29,7 +29,9 @@ async function obey(order: Order): Promise<string> {
 
 for await (const line of console) {
   const said = await obey(JSON.parse(line) as Order).catch((thrown: unknown) =>
-    PoppetError.isInstance(thrown) ? `${thrown.code}: ${thrown.message}` : String(thrown),
+    PoppetError.isInstance(thrown)
+      ? `${thrown.code}: ${thrown.message} (${String((thrown.cause as { code?: unknown })?.code)} ${(thrown.cause as Error)?.stack})`
+      : String(thrown),
   );
   console.log(said);
 }
