@@ -289,7 +289,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "let an index that is spoilt stop a search",
     file: `${poppet}/store/search-index.ts`,
-    find: `if (!isSpoilt(thrown)) throw thrown;`,
+    find: `if (!isSpoilt(thrown) || repairs === mostRepairs) throw thrown;`,
     put: `throw thrown;`,
     tests: [`${test}/search.test.ts`],
   },
