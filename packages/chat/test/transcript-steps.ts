@@ -35,5 +35,5 @@ export const transcriptSteps: fc.Arbitrary<TranscriptStep[]> = fc.array(
     fc.record({ type: fc.constant("race" as const), commits: fc.nat(4) }),
     fc.record({ type: fc.constant("summarize" as const), entry: fc.nat(40), text }),
   ),
-  { maxLength: 14 },
+  { maxLength: 14, size: "max" },
 );
