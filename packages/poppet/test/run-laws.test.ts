@@ -47,19 +47,13 @@ const run = fc.oneof({ weight: 2, arbitrary: fc.constant(-1) }, fc.nat(20));
 const anyone = fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, owner);
 const ways = ["start", "start", "start", "complete", "complete", "tool", "failed", "interrupted"] as const;
 const life = fc.constantFrom(...ways);
-const steps = fc.array(
-  fc.tuple(
-    fc.oneof<fc.MaybeWeightedArbitrary<fc.Arbitrary<Step>>[]>(
-      { weight: 4, arbitrary: fc.record({ type: fc.constant("accept"), owner, session }) },
-      { weight: 10, arbitrary: fc.record({ type: life, run, owner: anyone }) as fc.Arbitrary<Step> },
-      { weight: 1, arbitrary: fc.record({ type: fc.constant("reap"), owner }) },
-      { weight: 1, arbitrary: fc.record({ type: fc.constant("move"), session, back: fc.boolean() }) },
-    ),
-    fc.nat(1),
-    fc.nat(1000),
-  ),
-  { minLength: 10, maxLength: 40, size: "max" },
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("accept" as const), owner, session }) },
+  { weight: 10, arbitrary: fc.record({ type: life, run, owner: anyone }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("reap" as const), owner }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("move" as const), session, back: fc.boolean() }) },
 );
+const steps = fc.array(fc.tuple(step, fc.nat(1), fc.nat(1000)), { minLength: 10, maxLength: 40, size: "max" });
 
 interface ModelRun {
   readonly id: string;

@@ -127,7 +127,7 @@ export const searchMigrations: readonly Migration[] = [
     name: "initial",
     sql: `
 create virtual table search using fts5(
-  scope, text, content='', contentless_delete=1, tokenize="unicode61 categories 'L* N* Co Mn Mc'"
+  scope, text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 );
 create table progress (through integer not null, entry text not null) strict;
 insert into progress values (0, '');
