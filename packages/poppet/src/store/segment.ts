@@ -6,25 +6,26 @@
 /** Katakana by its extensions: the mark that makes a sound long (ー) belongs to no single script. */
 const unspaced =
   "[\\p{sc=Han}\\p{sc=Hiragana}[\\p{scx=Katakana}&&\\p{L}]\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\p{sc=Tibetan}]";
-const unspacedCharacter = new RegExp(`${unspaced}\\p{M}*`, "gv");
-/** The categories are those of the index's tokenizer: see schema.ts. */
 const caseless = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]$/u;
-const word = new RegExp(`${unspaced}\\p{M}*|[[\\p{L}\\p{N}\\p{Co}\\p{Mn}\\p{Mc}]--${unspaced}]+`, "gv");
+const word = new RegExp(`${unspaced}[\\p{M}\\uff9e\\uff9f]*|[[\\p{L}\\p{N}\\p{Co}\\p{Mn}\\p{Mc}]--${unspaced}]+`, "gv");
 
-/** The text with a break around each character that is a word. */
+/**
+ * The text as it is indexed and asked for: its words, one space between them, so that the index's own tokenizer has
+ * nothing to decide. It knows an older Unicode, and takes what is not in that for letters.
+ */
 export function segmented(text: string): string {
-  return text.normalize("NFC").replace(unspacedCharacter, "\u200b$&\u200b");
+  return folded(text).match(word)?.join(" ") ?? "";
 }
 
-/** The words of a text in form NFC. */
+/** The words of a text in form NFC; `folded` makes them comparable. */
 export function wordsIn(text: string): RegExpStringIterator<RegExpExecArray> {
   return text.matchAll(word);
 }
 
-/** A word as the index compares it: without case and accents. */
+/** Without case, accents and the width that some scripts give to letters. */
 export function folded(text: string): string {
   if (!/[^\x00-\x7f]/.test(text)) return text.toLowerCase();
   if (caseless.test(text)) return text;
-  const bare = text.normalize("NFD").replace(/[\u0300-\u036f]/g, "");
-  return bare.normalize("NFC").toLowerCase().replaceAll("ς", "σ");
+  const bare = text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
+  return bare.normalize("NFKC").toLowerCase().replaceAll("ς", "σ");
 }
