@@ -27,7 +27,7 @@ describe("C10 words in mixed and long text", () => {
     ["Thành phố Huế", "hue", "Huế"],
     ["re\u0301sume\u0301", "résumé", "résumé"],
     ["résumé", "re\u0301sume\u0301", "résumé"],
-    ["Η ΟΔΟΣ ΕΙΝΑΙ", "οδος", "ΟΔΟΣ"],
+    ["Η ΟΔΟΣ ΕΙΝΑΙ", "οδοσ", "ΟΔΟΣ"],
     ["ЁЖИК", "ежик", "ЁЖИК"],
     ["क्षत्रिय हैं", "क्षत्रिय", "क्षत्रिय"],
     ["שלום עולם", "עולם", "עולם"],
@@ -119,7 +119,7 @@ describe("C10 what is covered", () => {
     const expected = await transcript.tip();
     const content = Array.from({ length: 1_201 }, (_, i) => ({ role: "user" as const, text: `bulk number${i}` }));
     await transcript.commit({ expected, parent: expected, exchange: "bulk", content });
-    for (const n of [0, 499, 500, 1_000, 1_200]) {
+    for (const n of [1_200, 0, 499, 500, 1_000]) {
       expect((await assistant.search(`number${n}`)).matches).toMatchObject([{ excerpt: `bulk number${n}` }]);
     }
     const { matches, truncated } = await assistant.search("bulk");
@@ -176,6 +176,25 @@ describe("C10 the byte budget", () => {
         if (query === "needle") expect(result.matches.length).toBeGreaterThan(0);
       }
       await assistant.close();
+    }
+  });
+
+  test("it is inclusive: a result of exactly that many bytes is whole, one byte less makes it smaller", async () => {
+    using folder = temporaryFolder();
+    const writing = await testAssistant({ home: folder.path });
+    for (let n = 0; n < 8; n++) await ask(writing, `needle ${"é".repeat(300)} ${n}`);
+    await writing.close();
+    const resultWithin = async (toolBytes: number) => {
+      const assistant = await testAssistant({ home: folder.path, settings: { toolBytes } });
+      const result = await assistant.search("needle");
+      await assistant.close();
+      return { result, bytes: Buffer.byteLength(`${JSON.stringify(result)}\n`) };
+    };
+    // Cut by the length of the excerpts, and by the number of matches.
+    for (const toolBytes of [16_384, 4096, 1536]) {
+      const { result, bytes } = await resultWithin(toolBytes);
+      expect((await resultWithin(bytes)).result).toEqual(result);
+      expect((await resultWithin(bytes - 1)).bytes).toBeLessThan(bytes);
     }
   });
 });
