@@ -114,8 +114,10 @@ async function syntaxError(source: Source, thrown: unknown): Promise<PoppetError
   const { parse } = await import("@decimalturn/toml-patch");
   let line: unknown;
   try {
-    parse(source.text);
+    // What only Bun's parser refuses is a number that is too large, so most likely a setting out of its range.
+    checkSettings(parse(source.text), settingsTable, source);
   } catch (located) {
+    if (PoppetError.isInstance(located)) return located;
     line = (located as { readonly line?: unknown }).line;
   }
   const place = typeof line === "number" ? `${source.file}:${line}` : source.file;
