@@ -68,7 +68,7 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
   using scope = childScope(options.signal, {
     ms: limits.turnMs,
     clock,
-    error: () => deadlineError("turn_deadline", "The turn", limits.turnMs),
+    error: () => turnDeadline(limits.turnMs),
   });
   const { signal } = scope;
   try {
@@ -178,6 +178,11 @@ function assistantMessage(
   if (inputTokens === null || outputTokens === null) return message;
   const bytes = sent.reduce((sum, one) => sum + messageBytes(one), overhead + messageBytes(message));
   return { ...message, measured: { tokens: inputTokens + outputTokens, bytes } };
+}
+
+/** The failure of a turn that took too long; also for a caller whose deadline begins before the turn. */
+export function turnDeadline(ms: number): ChatError {
+  return deadlineError("turn_deadline", "The turn", ms);
 }
 
 function deadlineError(code: "turn_deadline" | "request_deadline", what: string, ms: number): ChatError {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Model, Tool } from "@poppet/chat";
+import type { Clock, Model, Tool } from "@poppet/chat";
 import { type ScriptedStep, scriptedModel } from "@poppet/chat/testing";
 import type { Assistant, RunEvent, RunOutcome, Submission } from "../src/assistant.ts";
 import { openLocal } from "../src/local.ts";
@@ -34,27 +34,33 @@ export interface TestAssistantOptions {
   readonly tools?: readonly Tool[];
   readonly contextWindow?: number;
   readonly store?: StoreOptions;
+  readonly clock?: Clock;
+  /** How long the model takes to open; default: at once. */
+  readonly opening?: () => Promise<void>;
 }
 
 export function testAssistant(options: TestAssistantOptions): Promise<Assistant> {
   const { model = ["An answer."] } = options;
+  const settings = testSettings(options.settings);
   const scripted = "stream" in model ? model : scriptedModel(model, { provider: "openai", modelId: "test-model" });
   return openLocal({
     home: options.home,
-    settings: testSettings(options.settings),
+    settings,
     models: {
       tools: options.tools ?? [],
       async open() {
+        await options.opening?.();
         return {
           model: scripted,
           contextWindow: options.contextWindow ?? null,
           maxOutputTokens: null,
-          requestMs: defaultLimits.requestMs,
+          requestMs: settings.limits.requestMs,
           close: async () => {},
         };
       },
     },
     ...(options.store && { store: options.store }),
+    ...(options.clock && { clock: options.clock }),
   });
 }
 
