@@ -102,13 +102,38 @@ describe("S0 every setting", () => {
   });
 
   test("a model's name is measured in whole characters", () => {
-    for (const character of ["x", "é", "😀", "👩‍🚀"]) {
-      const long = character.repeat(512).slice(0, 512);
-      expect(modelRule.check(long.isWellFormed() ? long : long.slice(1))).toBe(true);
+    for (const character of ["x", "é", "😀", "e\u0301"]) {
+      const long = [...character.repeat(512)].slice(0, 512).join("");
+      expect([modelRule.check(long), modelRule.check(`${long}${character}`)]).toEqual([true, false]);
     }
-    for (const bad of ["x".repeat(513), "a\0b", "a\u009bb", "a\nb", " a", "a\u2028", ""]) {
-      expect([bad, modelRule.check(bad)]).toEqual([bad, false]);
+  });
+
+  test("§7 nothing that steers a terminal or hides itself is a value", async () => {
+    for (const odd of [
+      "\0",
+      "\u001b[31m",
+      "\u009b2J",
+      "\n",
+      "\t",
+      "\x7f",
+      "\u202e",
+      "\u2066",
+      "\u200b",
+      "\u2028",
+      "\ud83d",
+    ]) {
+      for (const { path, rule } of settings) {
+        expect([path, odd, rule.check(`https://x/${odd}y`)]).toEqual([path, odd, false]);
+        expect([path, odd, rule.check(`x${odd}y`)]).toEqual([path, odd, false]);
+      }
+      const name = JSON.stringify(`openai/x${odd}y`);
+      if (odd.isWellFormed()) {
+        const message = await refusal(`[models.${name}]\ntools = true\n`);
+        expect(message).toContain(odd === "\x7f" ? "not valid TOML" : "is no setting: a name here is");
+        expect(message).not.toContain("\n");
+      }
     }
+    for (const fine of [" a", "a ", ""]) expect(modelRule.check(fine)).toBe(false);
   });
 });
 
