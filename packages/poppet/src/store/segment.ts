@@ -8,6 +8,7 @@ const unspaced =
   "[\\p{sc=Han}\\p{sc=Hiragana}[\\p{scx=Katakana}&&\\p{L}]\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}\\p{sc=Tibetan}]";
 const caseless = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]$/u;
 const word = new RegExp(`${unspaced}[\\p{M}\\uff9e\\uff9f]*|[[\\p{L}\\p{N}\\p{Co}\\p{Mn}\\p{Mc}]--${unspaced}]+`, "gv");
+const wordBreak = new RegExp(`${unspaced}|[^\\p{L}\\p{N}\\p{Co}\\p{M}\\uff9e\\uff9f]`, "gv");
 
 /**
  * The text as it is indexed and asked for: its words, one space between them, so that the index's own tokenizer has
@@ -20,6 +21,12 @@ export function segmented(text: string): string {
 /** The words of a text in form NFC; `folded` makes them comparable. */
 export function wordsIn(text: string): RegExpStringIterator<RegExpExecArray> {
   return text.matchAll(word);
+}
+
+/** The first place from there on at which no word is under way. */
+export function breakAfter(text: string, from: number): number {
+  wordBreak.lastIndex = from;
+  return wordBreak.exec(text)?.index ?? text.length;
 }
 
 /** Without case, accents and the width that some scripts give to letters. */
