@@ -77,6 +77,35 @@ describe("C10 words in mixed and long text", () => {
   });
 });
 
+describe("C10 queries that are nearly syntax, or nearly nothing", () => {
+  const said = `needle ${"a b c d ".repeat(8)}${"天".repeat(256)}`;
+  const cases: readonly (readonly [query: string, found: boolean])[] = [
+    ...["needle*", "^needle", "-needle", "+needle", "needle\0needle", "NEEDLE", "(needle)", "needle)", '"needle'].map(
+      (query) => [query, true] as const,
+    ),
+    ...["NOT needle", "needle NOT b", "needle AND", "text:needle", "{text}: needle", "need*", "needle + x"].map(
+      (query) => [query, false] as const,
+    ),
+    // Of 256 characters.
+    ...["a ".repeat(128).trim(), "天".repeat(256)].map((query) => [query, true] as const),
+    ...["(".repeat(256), '"'.repeat(256), "a".repeat(256)].map((query) => [query, false] as const),
+    // Terms without anything to find are ignored, and a query of only such finds nothing.
+    ...["needle \u037a", "needle \u0301", "needle \ud83d", "needle 😀 !"].map((query) => [query, true] as const),
+    ...["\u037a", "\u0301", "\ud83d", "😀", "🇩🇪 !"].map((query) => [query, false] as const),
+  ];
+
+  test("are text like any other", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path });
+    await ask(assistant, said);
+    for (const [query, found] of cases) {
+      const { matches, truncated } = await assistant.search(query);
+      expect([query, matches.length, truncated]).toEqual([query, found ? 1 : 0, false]);
+    }
+    await assistant.close();
+  });
+});
+
 describe("C10 what is covered", () => {
   test("not failed or interrupted input, intermediate text, reasoning, tool traffic or continuation data", async () => {
     using folder = temporaryFolder();

@@ -108,6 +108,8 @@ async function readText(file: string): Promise<string | null> {
  * of the file is left out: it may be a key.
  */
 async function syntaxError(source: Source, thrown: unknown): Promise<PoppetError> {
+  if (thrown instanceof RangeError)
+    return new PoppetError("config_invalid", `${source.file}: not valid TOML: it is nested too deeply`);
   const wrong = wordsOf(thrown)
     .replace(/^TOML Parse error: /, "")
     .replace(/:? (["'])[^"']{3}[\s\S]*$/, "");

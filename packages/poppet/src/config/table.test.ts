@@ -205,6 +205,23 @@ tools = true
     for (const i of lines.keys()) await check(lines.toSpliced(i, 1).join("\n"));
   });
 
+  test("saved by another editor, or with names that JavaScript knows: read, or refused like any other", async () => {
+    expect(await refusal(sample.replaceAll("\n", "\r\n"))).toBeNull();
+    expect(await refusal(sample.replaceAll("\n", "\r"))).toContain("not valid TOML");
+    expect(await refusal(sample.split("").join("\0"))).toContain("not valid TOML");
+    expect(await refusal(`x = ${"[".repeat(100_000)}`)).toBe(`${file}: not valid TOML: it is nested too deeply`);
+    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      for (const text of [
+        `${name} = 1`,
+        `[${name}]\nx = 1`,
+        `[limits]\n${name} = 1`,
+        `[models.${name}]\ntools = true`,
+      ]) {
+        expect([text, await refusal(text)]).toEqual([text, expect.stringContaining(`${name} is no setting`)]);
+      }
+    }
+  });
+
   test("the line named is the one that is wrong", async () => {
     for (const [i, line] of lines.entries()) {
       if (!line.includes("=")) continue;

@@ -7,6 +7,7 @@ import type { SearchMatch, SearchResult } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
 import type { Match } from "../store/search.ts";
 import type { SearchIndex } from "../store/search-index.ts";
+import { segmented } from "../store/segment.ts";
 import { excerptsOf } from "./excerpt.ts";
 
 const queryLength = 256;
@@ -32,7 +33,7 @@ function termsOf(query: string): string[] {
     .toWellFormed()
     .replaceAll("\0", " ")
     .split(/\s+/u)
-    .filter((term) => /[\p{L}\p{N}\p{Co}]/u.test(term));
+    .filter((term) => /[\p{L}\p{N}\p{Co}]/u.test(segmented(term)));
 }
 
 function fitResult(found: readonly Match[], terms: readonly string[], toolBytes: number): SearchResult {
