@@ -95,6 +95,13 @@ test("§7 lists, searches and renames: JSON keeps its value, a table its line", 
   expect(table).toContain(id);
   const { matches } = JSON.parse((await onPipe("chat", "search", "needle")).stdout) as SearchResult;
   expect(matches.length).toBeGreaterThan(0);
+  for (const bytes of ["1024", "1025", "1100"]) {
+    const { stdout } = await ended(program("chat", "search", "needle"), { env: { ...env, POPPET_TOOL_BYTES: bytes } });
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(Number(bytes));
+    const { matches } = JSON.parse(stdout) as SearchResult;
+    expect(matches.length).toBeGreaterThan(0);
+    for (const { excerpt, title } of matches) expect(`${excerpt}${title}`).not.toMatch(/\ufffd|\p{Cs}/u);
+  }
   // What is searched for may be hostile too; it is text.
   const odd = await onPipe("chat", "search", `${hostile.replace("\x07 é", "é")} needle`);
   expect([odd.code, (JSON.parse(odd.stdout) as SearchResult).matches.length]).toEqual([0, matches.length]);
@@ -120,6 +127,9 @@ test("§7 an ID from the command line: one clean line, whole characters where it
     ["models", hostile],
     ["models", "pull", `hf:${hostile}`],
     ["chat", "sessions", "--limit", hostile],
+    ["setup", "--provider", "openai", "--model", `x${hostile}`],
+    ["setup", "--provider", hostile, "--model", "x"],
+    ["setup", "--provider", "openai", "--model", "x", "--base-url", `http://x/${hostile}`],
   ]) {
     const { code, stdout, stderr } = await onPipe(...given);
     expect([given, code > 0, stdout]).toEqual([given, true, ""]);
