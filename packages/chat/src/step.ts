@@ -112,7 +112,7 @@ export class StepGatherer {
     this.#text += text;
     this.#textBytes += bytes;
     if (this.#textBytes > this.#limits.answerBytes) {
-      throw tooLarge("answer_too_large", "The answer", this.#limits.answerBytes, this.#textBytes);
+      throw tooLarge("answerBytes", this.#limits.answerBytes, this.#textBytes);
     }
     this.#record(bytes);
     return { type: "text", step: this.#step, delta: text };
@@ -126,21 +126,20 @@ export class StepGatherer {
 
 /** What an answer and its continuation data may take. */
 export function refuseRecord(actual: number, limit: number): void {
-  if (actual > limit) throw tooLarge("record_too_large", "The answer with its continuation data", limit, actual);
+  if (actual > limit) throw tooLarge("recordBytes", limit, actual);
 }
 
-function tooLarge(
-  code: "answer_too_large" | "record_too_large",
-  what: string,
-  limit: number,
-  actual: number,
-): ChatError {
+const tooLargeWords = {
+  answerBytes: { code: "answer_too_large", what: "The answer" },
+  recordBytes: { code: "record_too_large", what: "The answer with its continuation data" },
+} as const;
+
+function tooLarge(setting: keyof typeof tooLargeWords, limit: number, actual: number): ChatError {
+  const { code, what } = tooLargeWords[setting];
   return new ChatError(
     code,
-    `${what} is larger than ${limit} bytes; it was stopped and not saved. Ask for less at once.`,
-    {
-      details: { limit, actual },
-    },
+    `${what} is larger than ${limit} bytes; it was stopped and not saved. Ask for less at once, or raise ${setting} of the limits.`,
+    { details: { limit, actual } },
   );
 }
 

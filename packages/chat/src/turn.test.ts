@@ -185,7 +185,7 @@ describe("a turn that completes", () => {
     expect(model.requests[3]?.messages.slice(-2)).toMatchObject([{ text: "one" }, { role: "user", text: "late" }]);
   });
 
-  test("an emoji split over two deltas arrives whole", async () => {
+  test("C1 an emoji split over two deltas arrives whole", async () => {
     const { events, result } = await play([[say("a\ud83d"), say("\ude00b"), finish()]]);
     expect(events.flatMap((event) => (event.type === "text" ? [event.delta] : []))).toEqual(["a", "😀b"]);
     expect(result).toMatchObject({ text: "a😀b" });
@@ -403,6 +403,21 @@ describe("C11 cancelling", () => {
     const running = play([], { model: deaf, signal: controller.signal });
     controller.abort();
     expect(codeOf((await running).result)).toBe("interrupted:aborted");
+
+    const half = {
+      ...scriptedModel([]),
+      async *stream() {
+        yield say("x");
+        await new Promise(() => {});
+      },
+    };
+    const third = new AbortController();
+    const middle = await play([], {
+      model: half,
+      signal: third.signal,
+      onEvent: (event) => event.type === "text" && setTimeout(() => third.abort()),
+    });
+    expect(codeOf(middle.result)).toBe("interrupted:aborted");
 
     const second = new AbortController();
     const stuck = tool("t", () => new Promise(() => {}));

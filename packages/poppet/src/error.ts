@@ -20,6 +20,7 @@ export const poppetErrorCodes = [
   "store_unwritable",
   "store_full",
   "store_busy",
+  "store_moved",
   "store_failed",
   "model_missing",
   "model_unknown",

@@ -1,13 +1,9 @@
 #!/usr/bin/env bun
-/** The program's start: arguments and environment in, exit code out. `--version` answers before anything is loaded. */
+/** The program's start: arguments and environment in, exit code out. */
 import { version } from "../package.json" with { type: "json" };
 import { parts } from "./parts.ts";
 
 async function main(given: readonly string[]): Promise<number> {
-  if (given.length === 1 && /^(-v|--?version)$/.test(given[0] ?? "")) {
-    await Bun.write(Bun.stdout, `${version}\n`);
-    return 0;
-  }
   const { runProgram } = await import("./cli/start.ts");
   return runProgram({ arguments: given, env: Bun.env, version, parts });
 }

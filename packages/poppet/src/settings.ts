@@ -25,6 +25,11 @@ export interface ProviderSettings {
   readonly gpu?: "auto" | "off";
 }
 
+/** Wherever it comes from, it has to go through a header: one line, nothing but printable ASCII, no spaces. */
+export function isApiKey(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
+
 export interface ModelFacts {
   /** Tokens that the model can take in and give out together. */
   readonly contextWindow?: number;

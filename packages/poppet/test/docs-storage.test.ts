@@ -89,6 +89,6 @@ test("S0 docs/storage.md names every table and every file, and no column that is
     for (const [, column = ""] of named) expect(columns.map((one) => one.name)).toContain(column);
   }
   for (const file of readdirSync(folder.path)) {
-    expect(page).toContain(`\`${file.replace(/-(wal|shm)$/, "").replace(/^\w+\.db\.migrating$/, "*.db.migrating")}`);
+    expect(page).toContain(`\`${file.replace(/-(wal|shm)$/, "").replace(/^\w+\.db\.migrating$/, "*.migrating")}`);
   }
 });

@@ -1,11 +1,24 @@
 import { describe, expect, test } from "bun:test";
-import { ChatError, defineTool } from "@poppet/chat";
+import { ChatError, defineTool, type Model } from "@poppet/chat";
 import { call, finish, say, scriptedModel, think } from "@poppet/chat/testing";
 import * as v from "valibot";
+import { ownersAtWork, reapOwner } from "../src/store/runs.ts";
+import { openStore } from "../src/store/sqlite.ts";
+import { storedTranscript } from "../src/store/transcript.ts";
 import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
 
 const model = (...steps: Parameters<typeof scriptedModel>[0]) =>
   scriptedModel(steps, { provider: "openai", modelId: "test-model" });
+
+/** Says "one" and ends only when the gate opens. */
+const gated = (gate: Promise<void>): Model => ({
+  ...model(),
+  async *stream() {
+    yield say("one");
+    await gate;
+    yield finish();
+  },
+});
 
 describe("C1 C2 a message and its answer", () => {
   test("is saved as an exchange that the next message continues", async () => {
@@ -283,15 +296,7 @@ describe("§8.5 two processes on one session", () => {
   test("the second is saved, waits and runs after the first, in order", async () => {
     using folder = temporaryFolder();
     const gate = Promise.withResolvers<void>();
-    const slow = {
-      ...model(),
-      async *stream() {
-        yield say("one");
-        await gate.promise;
-        yield finish();
-      },
-    };
-    const one = await testAssistant({ home: folder.path, model: slow });
+    const one = await testAssistant({ home: folder.path, model: gated(gate.promise) });
     const two = await testAssistant({ home: folder.path, model: ["two"] });
     const started = Promise.withResolvers<string>();
     const first = ask(one, "first", {
@@ -311,6 +316,41 @@ describe("§8.5 two processes on one session", () => {
     expect(shown.messages.map((message) => message.text)).toEqual(["first", "one", "second", "two"]);
     await one.close();
     await two.close();
+  });
+
+  test("those who wait go in the order in which they were accepted", async () => {
+    using folder = temporaryFolder();
+    const gate = Promise.withResolvers<void>();
+    const one = await testAssistant({ home: folder.path, model: gated(gate.promise) });
+    const started = Promise.withResolvers<string>();
+    const first = ask(one, "first", {
+      onEvent: (event) => event.type === "accepted" && started.resolve(event.sessionId),
+    });
+    const session = await started.promise;
+    const others = [];
+    for (const text of ["second", "third", "fourth"]) {
+      const assistant = await testAssistant({ home: folder.path });
+      const waiting = Promise.withResolvers<void>();
+      const asked = ask(assistant, text, {
+        session,
+        onEvent: (event) => event.type === "waiting" && waiting.resolve(),
+      });
+      await waiting.promise;
+      others.push({ assistant, asked });
+    }
+    gate.resolve();
+    await Promise.all([first, ...others.map((other) => other.asked)]);
+    const shown = await one.show(session);
+    expect(shown.messages.flatMap((message) => (message.role === "user" ? [message.text] : []))).toEqual([
+      "first",
+      "second",
+      "third",
+      "fourth",
+    ]);
+    const starts = shown.runs.map((run) => run.startedAt ?? 0);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+    for (const other of others) await other.assistant.close();
+    await one.close();
   });
 
   test("a wait that is stopped becomes an interrupted run", async () => {
@@ -336,5 +376,51 @@ describe("§8.5 two processes on one session", () => {
     expect((await two.show(session)).runs.map((run) => run.state)).toEqual(["interrupted", "interrupted"]);
     await one.close();
     await two.close();
+  });
+});
+
+describe("§8.4 a completion is saved only by the run's owner, on the tip it started from", () => {
+  test("a run that was taken away saves nothing", async () => {
+    using folder = temporaryFolder();
+    const gate = Promise.withResolvers<void>();
+    const assistant = await testAssistant({ home: folder.path, model: gated(gate.promise) });
+    const store = await openStore(`${folder.path}/poppet.db`);
+    const asked = await ask(assistant, "hi", {
+      onEvent: async (event) => {
+        if (event.type !== "text") return;
+        const [owner] = await store.read(ownersAtWork);
+        await store.write("reap", () => reapOwner(owner ?? "", 1));
+        gate.resolve();
+      },
+    });
+    expect(asked.outcome).toMatchObject({ state: "failed", error: { code: "run_lost" } });
+    const shown = await assistant.show(asked.sessionId);
+    expect(shown.runs).toMatchObject([{ state: "interrupted", error: { code: "owner_died" }, output: null }]);
+    expect(shown.messages.map((message) => message.text)).toEqual(["hi"]);
+    store.close();
+    await assistant.close();
+  });
+
+  test("a run whose session's tip moved meanwhile saves nothing, and the newer state stays", async () => {
+    using folder = temporaryFolder();
+    const gate = Promise.withResolvers<void>();
+    const assistant = await testAssistant({ home: folder.path, model: gated(gate.promise) });
+    const store = await openStore(`${folder.path}/poppet.db`);
+    let moved: string | null = null;
+    const asked = await ask(assistant, "hi", {
+      onEvent: async (event) => {
+        if (event.type !== "text") return;
+        const session = (await assistant.sessions({ limit: 1 }))[0]?.id ?? "";
+        const transcript = storedTranscript(store, session, { newId: () => Bun.randomUUIDv7(), now: () => 1 });
+        moved = await transcript.commit({ expected: null, parent: null, exchange: "x", content: [{ role: "clear" }] });
+        gate.resolve();
+      },
+    });
+    expect(asked.outcome).toMatchObject({ state: "failed", error: { code: "run_lost" } });
+    const after = storedTranscript(store, asked.sessionId, { newId: () => "", now: () => 1 });
+    expect(await after.tip()).toBe(moved);
+    expect((await assistant.show(asked.sessionId)).runs).toMatchObject([{ state: "failed", output: null }]);
+    store.close();
+    await assistant.close();
   });
 });

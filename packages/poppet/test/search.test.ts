@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Assistant } from "../src/assistant.ts";
 import { excerptsOf } from "../src/sessions/excerpt.ts";
 import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
@@ -174,6 +174,23 @@ describe("§8.13 the index", () => {
       await after.close();
     });
   }
+
+  test("one that another process has made again in the meantime is kept", () =>
+    withMessages(["early bird"], async (slow, home) => {
+      const path = `${home}/search.db`;
+      expect(await found(slow, "early")).toEqual(["early bird"]);
+      damages["a page overwritten"]?.(path);
+      // A change, so that nobody trusts the pages in memory.
+      run(path, "pragma application_id = 1");
+      const quick = await testAssistant({ home });
+      expect(await found(quick, "early")).toEqual(["early bird"]);
+      const made = statSync(path);
+      // It still has the spoilt file open, finds it so, and goes over to the new one.
+      expect(await found(slow, "early")).toEqual(["early bird"]);
+      expect(await found(slow, "bird")).toEqual(["early bird"]);
+      expect(statSync(path)).toMatchObject({ ino: made.ino, birthtimeMs: made.birthtimeMs });
+      await quick.close();
+    }));
 
   test("a search works while the index cannot be written, once it can again", () =>
     withMessages(["early bird"], async (assistant, home) => {

@@ -23,7 +23,9 @@ export async function complete(
       program,
     );
     for (const { completion, brief } of proposals) {
-      if (completion.startsWith(partial)) program.stdout.write(`${cleanLine(completion)}\t${cleanLine(brief)}\n`);
+      // The parser's end of flags is no word that anybody looks for.
+      if (completion === "--" || !completion.startsWith(partial)) continue;
+      program.stdout.write(`${cleanLine(completion)}\t${cleanLine(brief)}\n`);
     }
   } catch {
     // nothing to propose

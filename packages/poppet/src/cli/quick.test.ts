@@ -17,8 +17,12 @@ test.each([
   [["chat", "sessions", "-json"], false],
   [["chat", "show", "-h"], false],
   [["chat", "shw", "ID"], false],
+  [["--version"], true],
+  [["-version"], true],
+  [["-v"], true],
+  [["--version", "x"], false],
   [["chat"], false],
   [[], false],
 ])("S0 %j is a plain command: %j", (given, plain) => {
-  expect(plainCommand(given) !== null).toBe(plain);
+  expect(plainCommand(given, "1.2.3") !== null).toBe(plain);
 });

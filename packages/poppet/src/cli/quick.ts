@@ -8,8 +8,11 @@ import type { Program } from "./program.ts";
 
 type Command = (program: Program) => Promise<void>;
 
-export function plainCommand(given: readonly string[]): Command | null {
+export function plainCommand(given: readonly string[], version: string): Command | null {
   const [group, verb, ...words] = given;
+  if (given.length === 1 && /^(-v|--?version)$/.test(given[0] ?? "")) {
+    return async (program) => program.stdout.write(`${version}\n`);
+  }
   if (group !== "chat") return null;
   if (verb === "sessions" && (words.length === 0 || (words.length === 1 && words[0] === "--json"))) {
     const flags = { json: words.length > 0, limit: defaultListLimit };

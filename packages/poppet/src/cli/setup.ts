@@ -1,7 +1,7 @@
 /** `setup` for scripts: writes the choice of provider and model, and the key where one is piped in. */
 import { PoppetError } from "../error.ts";
 import { providerFacts } from "../models/providers.ts";
-import type { ProviderName } from "../settings.ts";
+import { isApiKey, type ProviderName } from "../settings.ts";
 import { readStdin } from "./input.ts";
 import type { Program } from "./program.ts";
 import { cleanLine } from "./render/clean.ts";
@@ -59,7 +59,7 @@ async function key(program: Program, flags: Flags): Promise<string | null> {
   if (!wanted) return null;
   const given = (await readStdin(65_536, "The API key")).trim();
   if (given === "" && !flags.keyStdin) return null;
-  if (/^[\x21-\x7e]+$/.test(given)) return given;
+  if (isApiKey(given)) return given;
   throw new PoppetError("usage", "What stdin has is no API key: one line of printable ASCII without spaces.");
 }
 

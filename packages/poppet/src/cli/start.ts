@@ -2,14 +2,12 @@
  * One command from its arguments to its exit code: 0 done, 1 failed, 2 wrong usage, 128 + n for a signal. A failure is one
  * line on stderr. Both outputs are written out before it returns.
  */
-import { loadConfig } from "../config/load.ts";
 import type { Environment } from "../config/location.ts";
 import { exitCodeOf, failureLine } from "./failure.ts";
 import { openOutput } from "./output.ts";
 import type { Parts } from "./parts.ts";
 import type { Program } from "./program.ts";
 import { plainCommand } from "./quick.ts";
-import { openTerminal } from "./terminal.ts";
 
 export interface Start {
   readonly arguments: readonly string[];
@@ -25,7 +23,7 @@ export async function runProgram(start: Start): Promise<number> {
     complaint ??= line;
   });
   let code: number;
-  const plain = plainCommand(start.arguments);
+  const plain = plainCommand(start.arguments, start.version);
   if (plain !== null) {
     code = await runPlain(plain, program);
   } else {
@@ -65,8 +63,8 @@ function openProgram(start: Start, complain: (line: string) => void): Program {
   const { env, parts } = start;
   const stdout = openOutput(1);
   const stderr = openOutput(2);
-  const terminal = once(() => openTerminal(env));
-  const config = once(() => loadConfig(env));
+  const terminal = once(async () => (await import("./terminal.ts")).openTerminal(env));
+  const config = once(async () => (await import("../config/load.ts")).loadConfig(env));
   return {
     process: { stdout: { write: (text) => stdout.write(text) }, stderr: { write: complain } },
     env,

@@ -3,7 +3,7 @@
  * error says, what `config show` lists and what docs/configuration.md holds all come from here. It is a table and not a
  * schema library's value because it is read at every start, where an import of one costs more than the rest of it.
  */
-import { type defaultLimits, providerNames } from "../settings.ts";
+import { type defaultLimits, isApiKey, providerNames } from "../settings.ts";
 
 export interface Rule {
   readonly kind: "value";
@@ -38,7 +38,7 @@ const address: Rule = {
 const apiKey: Rule = {
   kind: "value",
   allowed: "a key as the provider gave it: printable ASCII without spaces",
-  check: (value) => typeof value === "string" && /^[\x21-\x7e]+$/.test(value),
+  check: (value) => typeof value === "string" && isApiKey(value),
   secret: true,
 };
 

@@ -28,11 +28,8 @@ export async function checkProvider(settings: Settings, deps: ModelDeps): Promis
 async function localFinding(model: string | null, deps: ModelDeps): Promise<Finding> {
   const subject = "provider";
   if (model === null) return { ok: true, subject, message: "local, on this machine" };
-  const [{ checkGguf }, { modelPath }] = await Promise.all([import("./local/gguf.ts"), import("./local/files.ts")]);
-  const path = modelPath(model, deps.modelsFolder);
-  const check = await checkGguf(path);
-  if (check.ok) return { ok: true, subject, message: `local, ${path}` };
-  return { ok: false, subject, message: `${path}: ${check.reason}; run: poppet models pull ${model}` };
+  const { usableModelFile } = await import("./local/files.ts");
+  return { ok: true, subject, message: `local, ${await usableModelFile(model, deps.modelsFolder)}` };
 }
 
 async function modelFindings(

@@ -3,7 +3,7 @@
  * is missing is a ChatError that says how to set it.
  */
 import { ChatError, type Fetch, guardedFetch } from "@poppet/chat";
-import type { ProviderName, Settings } from "../settings.ts";
+import { isApiKey, type ProviderName, type Settings } from "../settings.ts";
 import { providerFacts } from "./providers.ts";
 
 export interface ModelDeps {
@@ -32,6 +32,10 @@ export function connectionTo(provider: ProviderName, settings: Settings, deps: M
   const keyHint = keyHintOf(provider);
   if (apiKey === null && facts.keyNeeded) {
     throw notConfigured(provider, `${facts.label} has no API key. Set ${keyHint}.`);
+  }
+  if (apiKey !== null && !isApiKey(apiKey)) {
+    const wrong = `${facts.label}'s API key has spaces, line breaks or letters that no key has`;
+    throw notConfigured(provider, `${wrong}. Copy it again into ${keyHint}.`);
   }
   const baseUrl = own?.baseUrl ?? facts.baseUrl;
   if (baseUrl === null) {

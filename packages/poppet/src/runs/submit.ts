@@ -41,7 +41,7 @@ export async function* submit(
   refuseUnusable(submission, services.settings);
   const owner = await services.owner();
   signal.throwIfAborted();
-  const accepted = await accept(services, submission, owner);
+  const accepted = await accept(services, submission, owner, signal);
   const { runId, inputId } = accepted;
   let outcome: RunOutcome | null = null;
   try {
@@ -109,7 +109,12 @@ function refuseUnsuited(session: AcceptedInput["session"], settings: Settings): 
   );
 }
 
-function accept(services: RunServices, submission: Submission, owner: Owner): Promise<AcceptedInput> {
+function accept(
+  services: RunServices,
+  submission: Submission,
+  owner: Owner,
+  signal: AbortSignal,
+): Promise<AcceptedInput> {
   const { store, settings, clock, newId } = services;
   const now = clock.now();
   const text = submission.text.toWellFormed();
@@ -133,7 +138,7 @@ function accept(services: RunServices, submission: Submission, owner: Owner): Pr
         };
   const ids = { inputId: newId(), runId: newId() };
   const authority = JSON.stringify({ actor: "person", kind: "direct", channel });
-  return store.write("accept", () => acceptInput({ ...ids, text, authority, waiter: owner.id, now, target }));
+  return store.write("accept", () => acceptInput({ ...ids, text, authority, waiter: owner.id, now, target }), signal);
 }
 
 /** Waits until no earlier run of the session is left, then starts this one. */
@@ -149,7 +154,7 @@ async function* whenItsTurn(
     const may = told ? await store.read(() => mayStart(accepted.runId)) : { type: "free" as const };
     const start =
       may.type === "free"
-        ? await store.write("start", () => startRun(accepted.runId, owner.id, settings, clock.now()))
+        ? await store.write("start", () => startRun(accepted.runId, owner.id, settings, clock.now()), signal)
         : may;
     if (start.type === "started") return start;
     if (start.type === "ended") {

@@ -1,12 +1,12 @@
 /**
- * Brings a database to the present schema, one transaction a version, under a lock of its own. A database that has
- * anything in it is copied first (`poppet.db.before-schema-N`), so a failed migration loses nothing.
+ * Brings a database to WAL mode and the present schema, one transaction a version, under a lock of its own. A database
+ * that has anything in it is copied first (`poppet.db.before-schema-N`), so a failed migration loses nothing.
  */
 import type { Database } from "bun:sqlite";
 import { PoppetError } from "../error.ts";
 import { tryLock } from "./lock.ts";
 import type { Migration } from "./schema.ts";
-import { userVersion } from "./version.ts";
+import { isWal, userVersion } from "./version.ts";
 
 type Retry = <T>(attempt: () => T) => Promise<T>;
 
@@ -23,9 +23,9 @@ export async function migrate(
   });
   try {
     const from = await retry(() => userVersion(db));
-    if (from >= migrations.length) return;
     if (from === 0) await retry(() => refuseForeign(db, path));
-    else await keepCopy(db, `${path}.before-schema-${migrations.length}`);
+    if (!(await retry(() => isWal(db)))) await retry(() => db.run("pragma journal_mode = wal"));
+    if (from > 0 && from < migrations.length) await keepCopy(db, `${path}.before-schema-${migrations.length}`);
     for (let version = from; version < migrations.length; version++) {
       await retry(() => step(db, version, migrations[version]));
     }

@@ -4,9 +4,15 @@
  * answer from being saved, nor a search from being answered.
  */
 import { PoppetError } from "../error.ts";
+import { type Lock, tryLock } from "./lock.ts";
 import { searchMigrations } from "./schema.ts";
 import { entriesAfter, findHits, indexEntries, type Match, matchesOf, progress } from "./search.ts";
 import { openStore, type Store } from "./sqlite.ts";
+
+const patienceMs = 5_000;
+const lockPauseMs = 20;
+/** The second is for a file that another process put in its place and that was spoilt as well. */
+const mostRepairs = 2;
 
 export interface SearchIndex {
   /** Indexes what completed runs have added. */
@@ -19,26 +25,40 @@ export interface SearchIndex {
 export function searchIndex(main: Store, home: string): SearchIndex {
   const path = `${home}/search.db`;
   let index: Store | null = null;
+  /** Which file was opened; null where it was not there yet. */
+  let opened: string | null = null;
 
   async function open(): Promise<Store> {
-    index ??= await openStore(path, { migrations: searchMigrations, durability: "rebuildable", patienceMs: 5_000 });
+    if (index !== null) return index;
+    opened = await identity(path);
+    index = await openStore(path, { migrations: searchMigrations, durability: "rebuildable", patienceMs });
+    opened ??= await identity(path);
     return index;
   }
 
+  /** Removes the file that was found to be spoilt, unless another process did so first: then its new one is kept. */
   async function remove(): Promise<void> {
     index?.close();
     index = null;
-    const { rmSync } = await import("node:fs");
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    const lock = await waitForLock(`${path}.migrating`);
+    try {
+      if (opened === null || opened !== (await identity(path))) return;
+      const { rmSync } = await import("node:fs");
+      // The database last: who opens a new one in the meantime keeps what belongs to it.
+      for (const suffix of ["-wal", "-shm", ""]) rmSync(`${path}${suffix}`, { force: true });
+    } finally {
+      lock?.release();
+    }
   }
 
   async function repairing<T>(step: () => Promise<T>): Promise<T> {
-    try {
-      return await step();
-    } catch (thrown) {
-      if (!isSpoilt(thrown)) throw thrown;
-      await remove();
-      return step();
+    for (let repairs = 0; ; repairs++) {
+      try {
+        return await step();
+      } catch (thrown) {
+        if (!isSpoilt(thrown) || repairs === mostRepairs) throw thrown;
+        await remove();
+      }
     }
   }
 
@@ -68,9 +88,28 @@ export function searchIndex(main: Store, home: string): SearchIndex {
   };
 }
 
+/** Of a file: another one in its place has another, also where the number is used again. */
+async function identity(path: string): Promise<string | null> {
+  try {
+    const { ino, birthtimeMs } = await Bun.file(path).stat();
+    return `${ino} ${birthtimeMs}`;
+  } catch {
+    return null;
+  }
+}
+
+/** Null where it is held for longer than anybody needs it. */
+async function waitForLock(path: string): Promise<Lock | null> {
+  for (let waited = 0; waited < patienceMs; waited += lockPauseMs) {
+    const lock = tryLock(path);
+    if (lock !== null) return lock;
+    await new Promise((resolve) => setTimeout(resolve, lockPauseMs));
+  }
+  return null;
+}
+
+const spoilt: ReadonlySet<string> = new Set(["store_damaged", "store_newer", "store_failed", "store_moved"]);
+
 function isSpoilt(thrown: unknown): boolean {
-  return (
-    PoppetError.isInstance(thrown) &&
-    (thrown.code === "store_damaged" || thrown.code === "store_newer" || thrown.code === "store_failed")
-  );
+  return PoppetError.isInstance(thrown) && spoilt.has(thrown.code);
 }

@@ -3,18 +3,22 @@
  * SQLite for long: a busy database is tried again from outside, so that signals are still heard. A database that is
  * newer, damaged, read-only or on a full disk is a PoppetError, and is left as it was.
  */
-import { Database, type Statement as SqliteStatement } from "bun:sqlite";
+import { constants, Database, type Statement as SqliteStatement } from "bun:sqlite";
+import { untilAborted } from "@poppet/chat";
 import { PoppetError } from "../error.ts";
 import type { Operation, Row, SqlValue } from "./operation.ts";
 import { type Migration, migrations as ownMigrations } from "./schema.ts";
-import { userVersion } from "./version.ts";
+import { isWal, userVersion } from "./version.ts";
 
 export interface Store {
   readonly path: string;
   /** Runs on one consistent snapshot. */
   read<T>(operation: () => Operation<T>): Promise<T>;
-  /** Runs in an immediate transaction. `name` is that of the transaction in docs/architecture.md. */
-  write<T>(name: string, operation: () => Operation<T>): Promise<T>;
+  /**
+   * Runs in an immediate transaction. `name` is that of the transaction in docs/architecture.md. `signal` ends the wait
+   * for a busy database: then nothing was written.
+   */
+  write<T>(name: string, operation: () => Operation<T>, signal?: AbortSignal): Promise<T>;
   close(): void;
 }
 
@@ -29,6 +33,7 @@ export interface StoreOptions {
 }
 
 const busyTimeoutMs = 50;
+const never = new AbortController().signal;
 
 /** Opens a database, making the file and its folder where they are missing. */
 export async function openStore(path: string, options: StoreOptions = {}): Promise<Store> {
@@ -39,8 +44,8 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
     await retryBusy(path, patience, () => prepare(db, options.durability ?? "full"));
     const version = await retryBusy(path, patience, () => userVersion(db));
     if (version > migrations.length) throw newerError(path, version, migrations.length);
-    await retryBusy(path, patience, () => db.run("pragma journal_mode = wal"));
-    if (version < migrations.length) {
+    const ready = version === migrations.length && (await retryBusy(path, patience, () => isWal(db)));
+    if (!ready) {
       const { migrate } = await import("./migrate.ts");
       await migrate(db, path, migrations, (attempt) => retryBusy(path, patience, attempt));
     }
@@ -61,6 +66,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   function run<T>(begin: string, make: () => Operation<T>): T {
     db.run(begin);
     try {
+      refuseMoved(db, path);
       const operation = make();
       let next = operation.next();
       while (!next.done) {
@@ -71,6 +77,7 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
         const changes = reads ? rows.length : statement.run(...args).changes;
         next = operation.next({ rows, changes });
       }
+      refuseMoved(db, path);
       db.run("commit");
       return next.value;
     } catch (thrown) {
@@ -82,9 +89,9 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   return {
     path,
     read: (operation) => retryBusy(path, patience, () => run("begin", operation)),
-    async write(name, operation) {
+    async write(name, operation, signal) {
       options.onWrite?.(name, "before");
-      const result = await retryBusy(path, patience, () => run("begin immediate", operation));
+      const result = await retryBusy(path, patience, () => run("begin immediate", operation), signal);
       options.onWrite?.(name, "after");
       return result;
     },
@@ -95,20 +102,23 @@ export async function openStore(path: string, options: StoreOptions = {}): Promi
   };
 }
 
+/**
+ * The file is there before SQLite is asked for it: asked for one that is not, it tries again read-only, and stays so if
+ * another process made the file in between.
+ */
 async function open(path: string): Promise<Database> {
   try {
-    return new Database(path, { readwrite: true, create: false });
-  } catch (thrown) {
-    if (codeOf(thrown) !== "SQLITE_CANTOPEN") throw storeError(thrown, path);
-  }
-  const { closeSync, mkdirSync, openSync } = await import("node:fs");
-  try {
-    mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, "a", 0o600));
+    if (!(await Bun.file(path).exists())) await make(path);
     return new Database(path, { readwrite: true, create: false });
   } catch (thrown) {
     throw storeError(thrown, path);
   }
+}
+
+async function make(path: string): Promise<void> {
+  const { closeSync, mkdirSync, openSync } = await import("node:fs");
+  mkdirSync(path.slice(0, path.lastIndexOf("/")), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, "a", 0o600));
 }
 
 function prepare(db: Database, durability: "full" | "rebuildable"): void {
@@ -118,7 +128,25 @@ function prepare(db: Database, durability: "full" | "rebuildable"): void {
   db.run("pragma foreign_keys = on");
 }
 
-async function retryBusy<T>(path: string, patienceMs: number, attempt: () => T): Promise<T> {
+const hasMoved = constants.SQLITE_FCNTL_HAS_MOVED;
+
+/** SQLite goes on writing to a file that was deleted or replaced, where nobody will find what was saved. */
+function refuseMoved(db: Database, path: string): void {
+  const moved = new Int32Array(2);
+  db.fileControl(hasMoved, moved);
+  if (moved[0] === 0) return;
+  throw new PoppetError(
+    "store_moved",
+    `${path} was deleted or replaced while it was in use; nothing was saved by this step. Put it back, or start again.`,
+  );
+}
+
+async function retryBusy<T>(
+  path: string,
+  patienceMs: number,
+  attempt: () => T,
+  signal: AbortSignal = never,
+): Promise<T> {
   const end = performance.now() + patienceMs;
   for (let pause = 2; ; pause = Math.min(pause * 2, 50)) {
     try {
@@ -126,7 +154,7 @@ async function retryBusy<T>(path: string, patienceMs: number, attempt: () => T):
     } catch (thrown) {
       if (!codeOf(thrown).startsWith("SQLITE_BUSY") || performance.now() > end) throw storeError(thrown, path);
     }
-    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+    await untilAborted(Bun.sleep(pause * (0.5 + Math.random())), signal);
   }
 }
 

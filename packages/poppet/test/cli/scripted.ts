@@ -1,7 +1,8 @@
 /**
  * The command line with an assistant that plays a script (JSON in $SCRIPT): a program of its own, started by tests of
  * what the command line draws, so that they need no model. `hang` waits for the abort, `pause` some
- * milliseconds, `flood` is much text, `stuck` does not hear the abort.
+ * milliseconds, `flood` is much text, `stuck` says on stderr that it
+ * heard the abort, and does not end.
  */
 import type { Assistant, RunEvent, RunOutcome, SessionSummary } from "../../src/assistant.ts";
 import type { Parts } from "../../src/cli/parts.ts";
@@ -33,7 +34,7 @@ async function* submit(
   }
   for (const line of script.lines ?? []) {
     if (line.type === "hang") await aborted(signal);
-    else if (line.type === "stuck") await Bun.sleep(600_000);
+    else if (line.type === "stuck") await aborted(signal).then(stuck);
     else if (line.type === "pause") await Promise.race([Bun.sleep(line.ms), aborted(signal)]);
     else if (line.type === "flood") {
       for (let i = 0; i < line.times && !signal.aborted; i++)
@@ -48,6 +49,11 @@ async function interrupted(signal: AbortSignal): Promise<RunOutcome> {
   const reason = signal.reason as { readonly message: string; readonly details: { readonly by: string } };
   if (process.env.SCRIPT_SAVED) await Bun.write(process.env.SCRIPT_SAVED, reason.details.by);
   return { state: "interrupted", error: { code: "aborted", message: reason.message } };
+}
+
+async function stuck(): Promise<void> {
+  await Bun.write(Bun.stderr, "heard\n");
+  await Bun.sleep(600_000);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

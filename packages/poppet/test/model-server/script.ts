@@ -55,6 +55,8 @@ export type Part =
   /** Many equal deltas, for benches. */
   | { readonly type: "deltas"; readonly count: number; readonly text: string; readonly everyMs?: number }
   | { readonly type: "delay"; readonly ms: number }
+  /** Nothing more until the test opens the gate of this name (or the client goes). */
+  | { readonly type: "gate"; readonly name: string }
   /** Nothing more until the client goes. */
   | { readonly type: "stall" }
   /** The connection is destroyed. */

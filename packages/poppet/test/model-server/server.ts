@@ -36,6 +36,8 @@ export interface ModelServer {
   baseUrl(protocol: ProtocolName): string;
   /** More replies at the end of the script. */
   push(...replies: readonly Reply[]): void;
+  /** Lets the replies that wait at this gate go on, and all that come to it later. */
+  open(gate: string): void;
   /** The n-th request (from 1), when it has come. */
   request(number: number): Promise<RecordedRequest>;
   close(): Promise<void>;
@@ -48,6 +50,12 @@ export async function startModelServer(
   const replies: Reply[] = [...script.replies];
   const requests: RecordedRequest[] = [];
   const waiting = new Map<number, (request: RecordedRequest) => void>();
+  const gates = new Map<string, PromiseWithResolvers<void>>();
+  const gate = (name: string): PromiseWithResolvers<void> => {
+    const known = gates.get(name) ?? Promise.withResolvers<void>();
+    gates.set(name, known);
+    return known;
+  };
   let taken = 0;
 
   const nextReply = (): Reply => {
@@ -80,7 +88,8 @@ export async function startModelServer(
     if (!protocol) return send(response, listing(script), chatCompletions);
     const reply = nextReply();
     if (isHttpReply(reply)) return send(response, reply, protocol);
-    await streamReply(response, reply, protocol.encoder({ body: request.body, path, number }));
+    const encoder = protocol.encoder({ body: request.body, path, number });
+    await streamReply(response, reply, encoder, (name) => gate(name).promise);
   };
 
   const server = createServer((incoming, response) => {
@@ -96,6 +105,7 @@ export async function startModelServer(
     requests,
     baseUrl: (name) => url + (protocols.find((one) => one.name === name)?.basePath ?? ""),
     push: (...more) => void replies.push(...more),
+    open: (name) => gate(name).resolve(),
     request: (number) => {
       const request = requests[number - 1];
       return request ? Promise.resolve(request) : new Promise((resolve) => waiting.set(number, resolve));

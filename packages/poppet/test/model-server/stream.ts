@@ -6,7 +6,15 @@ import { deltasOf, finishOf, inputText, type Part, piecesOf, type StreamReply, u
 /** The responses whose connection the script had cut. */
 export const cutResponses = new WeakSet<ServerResponse>();
 
-export async function streamReply(response: ServerResponse, reply: StreamReply, encoder: Encoder): Promise<void> {
+/** Resolves when the test opens the gate. */
+export type Gates = (name: string) => Promise<void>;
+
+export async function streamReply(
+  response: ServerResponse,
+  reply: StreamReply,
+  encoder: Encoder,
+  gates: Gates,
+): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", ...reply.headers });
   response.flushHeaders();
   const gone = new Promise<void>((resolve) => response.once("close", resolve));
@@ -14,6 +22,10 @@ export async function streamReply(response: ServerResponse, reply: StreamReply, 
   for (const part of reply.parts) {
     if (response.destroyed) return;
     if (part.type === "stall") return gone;
+    if (part.type === "gate") {
+      await Promise.race([gates(part.name), gone]);
+      continue;
+    }
     if (part.type === "end") return void response.end();
     if (part.type === "cut") {
       // What was written before has to reach the client: it goes out with this turn of the event loop.
@@ -30,7 +42,7 @@ export async function streamReply(response: ServerResponse, reply: StreamReply, 
 
 async function writePart(
   response: ServerResponse,
-  part: Exclude<Part, { type: "stall" | "end" | "cut" }>,
+  part: Exclude<Part, { type: "gate" | "stall" | "end" | "cut" }>,
   encoder: Encoder,
   gone: Promise<void>,
 ): Promise<void> {

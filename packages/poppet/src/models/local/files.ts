@@ -1,6 +1,9 @@
-/** Where models are kept: one GGUF file each, named after the model, in one folder. */
+/** Where models are kept: one GGUF file each, named after the model, in one folder; and whether one can be used. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
+import { messageOf } from "@poppet/chat";
+import { PoppetError } from "../../error.ts";
+import { checkGguf } from "./gguf.ts";
 
 const ending = ".gguf";
 
@@ -11,7 +14,7 @@ export interface InstalledModel {
 }
 
 /** A name stands for a file in the folder; anything with a slash is a path of its own. */
-export function modelPath(model: string, folder: string): string {
+function modelPath(model: string, folder: string): string {
   const isPath = isAbsolute(model) || model.includes("/") || model.includes("\\");
   if (isPath) return resolve(model);
   return join(folder, model.toLowerCase().endsWith(ending) ? model : model + ending);
@@ -39,4 +42,22 @@ export async function installedModels(folder: string): Promise<readonly Installe
     if (found?.isFile()) models.push({ name: modelName(path), path, bytes: found.size });
   }
   return models;
+}
+
+/** Returns the path of a model's file. PoppetError, with what to do, where it is missing or cannot be used. */
+export async function usableModelFile(model: string, folder: string): Promise<string> {
+  const path = modelPath(model, folder);
+  const name = modelName(path);
+  try {
+    const check = await checkGguf(path);
+    if (check.ok) return path;
+    throw new PoppetError("local_engine", `The model file ${path} cannot be used: ${check.reason}. Pull it again.`);
+  } catch (thrown) {
+    if (PoppetError.isInstance(thrown)) throw thrown;
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
+      const hint = model === name ? `fetch it with: poppet models pull ${name}` : "poppet models pull NAME fetches one";
+      throw new PoppetError("model_missing", `There is no model file ${path}; ${hint}`);
+    }
+    throw new PoppetError("local_engine", `The model file ${path} cannot be read: ${messageOf(thrown)}`);
+  }
 }

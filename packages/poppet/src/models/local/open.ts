@@ -3,11 +3,9 @@
  * open model take turns. An abort is answered within 200 ms, while loading, reading the prompt and answering.
  */
 import { ChatError, type Model, type ModelEvent, messageOf, untilAborted } from "@poppet/chat";
-import { PoppetError } from "../../error.ts";
 import type { ModelFacts, ProviderSettings } from "../../settings.ts";
 import { type Engine, loadEngine } from "./engine.ts";
-import { modelName, modelPath } from "./files.ts";
-import { checkGguf } from "./gguf.ts";
+import { modelName, usableModelFile } from "./files.ts";
 import { respond } from "./respond.ts";
 import { defaultSampling, type Sampling } from "./sampling.ts";
 import { Turnstile } from "./turnstile.ts";
@@ -34,9 +32,8 @@ export interface OpenLocalModel {
 
 export async function openLocalModel(options: OpenLocalModelOptions): Promise<OpenLocalModel> {
   const { facts, settings, signal } = options;
-  const path = modelPath(options.model, options.modelsFolder);
+  const path = await usableModelFile(options.model, options.modelsFolder);
   const name = modelName(path);
-  await checkFile(path, name, options.model);
   const engine = await loadEngine({
     name,
     path,
@@ -126,19 +123,4 @@ async function* streamOf(
 function asChatError(thrown: unknown): ChatError {
   if (ChatError.isInstance(thrown)) return thrown;
   return new ChatError("provider_server", `The local model failed: ${messageOf(thrown)}`, { cause: thrown });
-}
-
-async function checkFile(path: string, name: string, model: string): Promise<void> {
-  try {
-    const check = await checkGguf(path);
-    if (check.ok) return;
-    throw new PoppetError("local_engine", `The model file ${path} cannot be used: ${check.reason}. Pull it again.`);
-  } catch (thrown) {
-    if (PoppetError.isInstance(thrown)) throw thrown;
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
-      const hint = model === name ? `fetch it with: poppet models pull ${name}` : "poppet models pull NAME fetches one";
-      throw new PoppetError("model_missing", `There is no model file ${path}; ${hint}`);
-    }
-    throw new PoppetError("local_engine", `The model file ${path} cannot be read: ${messageOf(thrown)}`);
-  }
 }

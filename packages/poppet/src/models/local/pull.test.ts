@@ -175,10 +175,9 @@ test("P2 an unknown repository, a hub that fails and a hub that is silent each g
   hub.behaviour.status = 503;
   expect((await failure(pull("hf:some/model"))).message).toContain("status 503");
   hub.behaviour.silent = true;
-  const started = performance.now();
+  // The hub never answers: only the limit ends this.
   const { message } = await failure(pull("hf:some/model", { limits: { firstByteMs: 100 } }));
   expect(message).toContain("no answer within 0.1 seconds");
-  expect(performance.now() - started).toBeLessThan(1_000);
 });
 
 test("P2 a name that nobody knows is answered with those of the catalogue", async () => {

@@ -1,0 +1,317 @@
+/** Ways to break the code, each with the tests that must notice. `find` stands exactly once in the file. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+  readonly tests: readonly string[];
+}
+
+const chat = "packages/chat/src";
+const poppet = "packages/poppet/src";
+const test = "packages/poppet/test";
+const turnTests = [`${chat}/turn.test.ts`];
+const contextTests = [`${chat}/context.test.ts`];
+const runTests = [`${test}/runs.test.ts`, `${test}/crash/crash.test.ts`];
+const storeTests = [`${test}/store.test.ts`];
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: "ignore what authorize refuses",
+    file: `${chat}/tools.ts`,
+    find: `return reason === undefined || "refusal" in one`,
+    put: `return reason !== null || "refusal" in one`,
+    tests: turnTests,
+  },
+  {
+    name: "run a tool whose arguments do not fit",
+    file: `${chat}/tools.ts`,
+    find: `if (result.issues)`,
+    put: `if (result.issues && false)`,
+    tests: turnTests,
+  },
+  {
+    name: "swallow the request's deadline",
+    file: `${chat}/turn.ts`,
+    find: `ms: limits.requestMs,`,
+    put: `ms: limits.requestMs * 1e6,`,
+    tests: turnTests,
+  },
+  {
+    name: "allow one step more",
+    file: `${chat}/turn.ts`,
+    find: `step >= limits.steps) throw`,
+    put: `step > limits.steps) throw`,
+    tests: turnTests,
+  },
+  {
+    name: "count only the tool calls that were allowed",
+    file: `${chat}/turn.ts`,
+    find: `toolCalls += calls.length;`,
+    put: `toolCalls += checked.filter((one) => "tool" in one).length;`,
+    tests: turnTests,
+  },
+  {
+    name: "refuse an answer that is exactly at its limit",
+    file: `${chat}/step.ts`,
+    find: `if (this.#textBytes > this.#limits.answerBytes)`,
+    put: `if (this.#textBytes >= this.#limits.answerBytes)`,
+    tests: turnTests,
+  },
+  {
+    name: "take a cut-off answer for a whole one",
+    file: `${chat}/step.ts`,
+    find: `    case "interrupted":
+    case null:`,
+    put: `    case null:
+      return;
+    case "interrupted":`,
+    tests: turnTests,
+  },
+  {
+    name: "take an answer that was cut at the output limit",
+    file: `${chat}/step.ts`,
+    find: `    case "length":`,
+    put: `    case "length":
+      return;`,
+    tests: turnTests,
+  },
+  {
+    name: "hand out half an emoji",
+    file: `${chat}/step.ts`,
+    find: `if (last >= 0xd800 && last <= 0xdbff)`,
+    put: `if (last >= 0xd800 && last <= 0xd7ff)`,
+    tests: turnTests,
+  },
+  {
+    name: "go on after an abort until the model notices",
+    file: `${chat}/abort.ts`,
+    find: `const onAbort = () => rejectPending?.(signal.reason);`,
+    put: `const onAbort = () => {};`,
+    tests: turnTests,
+  },
+  {
+    name: "leave a request open when its reader leaves",
+    file: `${chat}/turn.ts`,
+    find: `scope.abort(new ChatError("aborted", "The request has ended."));`,
+    put: ``,
+    tests: [...turnTests, `${test}/runs.test.ts`],
+  },
+  {
+    name: "start tools before their start was read",
+    file: `${chat}/tool-batch.ts`,
+    find: `      accepted.push(one);`,
+    put: `      accepted.push(one);
+      void one.tool.run(one.input, { toolCallId: one.call.toolCallId, signal });`,
+    tests: turnTests,
+  },
+  {
+    name: "add up usage that is not known",
+    file: `${chat}/messages.ts`,
+    find: `(x === null || y === null ? null : x + y)`,
+    put: `((x ?? 0) + (y ?? 0))`,
+    tests: turnTests,
+  },
+  {
+    name: "drop the newest exchange that just fits",
+    file: `${chat}/context.ts`,
+    find: `if (more > budget.bytes`,
+    put: `if (more >= budget.bytes`,
+    tests: contextTests,
+  },
+  {
+    name: "read past a clear",
+    file: `${chat}/context.ts`,
+    find: `if (entry.content.role === "clear") break;`,
+    put: `if (entry.content.role === "clear") continue;`,
+    tests: contextTests,
+  },
+  {
+    name: "send what a summary stands for",
+    file: `${chat}/context.ts`,
+    find: `      summary = entry.summary;
+      break;`,
+    put: `      summary = entry.summary;`,
+    tests: contextTests,
+  },
+  {
+    name: "cut in the middle of a code point",
+    file: `${chat}/text.ts`,
+    find: `return low >= 0xdc00 && low <= 0xdfff;`,
+    put: `return low >= 0xdc00 && low <= 0xdbff;`,
+    tests: [`${chat}/text.test.ts`],
+  },
+  {
+    name: "commit without comparing the tip",
+    file: `${chat}/transcript.ts`,
+    find: `if (tip !== expected) throw new TranscriptMovedError();`,
+    put: ``,
+    tests: [`${chat}/transcript.test.ts`],
+  },
+  {
+    name: "give continuation data to another model",
+    file: `${chat}/providers/ai-sdk-prompt.ts`,
+    find: `(message.provider !== options.provider || message.model !== options.modelId)`,
+    put: `message.provider !== options.provider`,
+    tests: [`${chat}/providers/ai-sdk-prompt.test.ts`],
+  },
+  {
+    name: "leave keys in a provider's words",
+    file: `${chat}/providers/provider-words.ts`,
+    find: `for (const [pattern, replacement] of keyPatterns) words = words.replace(pattern, replacement);`,
+    put: ``,
+    tests: [`${chat}/providers/provider-error.test.ts`],
+  },
+  {
+    name: "drop the fence: save a run that is another's",
+    file: `${poppet}/store/runs.ts`,
+    find: `where run.id = $1 and run.state = 'running' and run.owner = $2 and run.parent is session.tip`,
+    put: `where run.id = $1 and $2 is not null and run.parent is session.tip`,
+    tests: [...runTests, `${test}/laws`],
+  },
+  {
+    name: "save on a tip that has moved",
+    file: `${poppet}/store/runs.ts`,
+    find: `and run.owner = $2 and run.parent is session.tip`,
+    put: `and run.owner = $2`,
+    tests: [...runTests, `${test}/laws`],
+  },
+  {
+    name: "let the newest message go first",
+    file: `${poppet}/store/runs.ts`,
+    find: `(run.state = 'queued' and run.n < $2)`,
+    put: `(run.state = 'queued' and run.n > $2)`,
+    tests: [...runTests, `${test}/laws`],
+  },
+  {
+    name: "forget those who died waiting",
+    file: `${poppet}/store/runs.ts`,
+    find: `where input.waiter = $2 and input.state = 'waiting' and run.state = 'queued'`,
+    put: `where input.waiter = $2 and input.state = 'taken' and run.state = 'queued'`,
+    tests: runTests,
+  },
+  {
+    name: "leave a tool call running after its run",
+    file: `${poppet}/store/runs.ts`,
+    find: `"update tool_call set state = 'unknown', finished_at = $1 where run = $2 and state = 'running'"`,
+    put: `"update tool_call set state = 'unknown', finished_at = $1 where run = $2 and state = 'failed'"`,
+    tests: runTests,
+  },
+  {
+    name: "forget to unlink a dead owner's lock",
+    file: `${poppet}/store/lock.ts`,
+    find: `  await remove(path);
+  handle.close();`,
+    put: `  handle.close();`,
+    tests: runTests,
+  },
+  {
+    name: "take every lock for a dead one's",
+    file: `${poppet}/store/lock.ts`,
+    find: `if (!handle) return true;`,
+    put: `if (!handle) return false;`,
+    tests: runTests,
+  },
+  {
+    name: "keep half of a write that failed",
+    file: `${poppet}/store/sqlite.ts`,
+    find: `      if (db.inTransaction) db.run("rollback");
+      throw thrown;
+    }
+  }
+
+  return {`,
+    put: `      if (db.inTransaction) db.run("commit");
+      throw thrown;
+    }
+  }
+
+  return {`,
+    tests: storeTests,
+  },
+  {
+    name: "write on into a deleted database",
+    file: `${poppet}/store/sqlite.ts`,
+    find: `if (moved[0] === 0) return;`,
+    put: `if (moved[0] !== 2) return;`,
+    tests: [`${test}/contention/contention.test.ts`],
+  },
+  {
+    name: "give up on a busy database at once",
+    file: `${poppet}/store/sqlite.ts`,
+    find: `if (!codeOf(thrown).startsWith("SQLITE_BUSY") || performance.now() > end)`,
+    put: `if (!codeOf(thrown).startsWith("SQLITE_BUSX") || performance.now() > end)`,
+    tests: storeTests,
+  },
+  {
+    name: "open a newer database all the same",
+    file: `${poppet}/store/sqlite.ts`,
+    find: `if (version > migrations.length) throw`,
+    put: `if (version > migrations.length + 1000) throw`,
+    tests: storeTests,
+  },
+  {
+    name: "migrate without keeping a copy",
+    file: `${poppet}/store/migrate.ts`,
+    find: `if (from > 0 && from < migrations.length) await keepCopy(`,
+    put: `if (from < 0) await keepCopy(`,
+    tests: storeTests,
+  },
+  {
+    name: "print continuation data",
+    file: `${poppet}/store/entries.ts`,
+    find: `const { continuation, ...portable } = content;`,
+    put: `const { continuation } = content;
+  const portable = { ...content, text: content.text + JSON.stringify(continuation ?? "") };`,
+    tests: runTests,
+  },
+  {
+    name: "index an entry twice",
+    file: `${poppet}/store/search.ts`,
+    find: `yield* change("update progress set through = $1, entry = $2", last.n, last.id);`,
+    put: `yield* change("update progress set through = $1, entry = $2", last.n - 1, last.id);`,
+    tests: [`${test}/search.test.ts`],
+  },
+  {
+    name: "take a quote in a search text for search syntax",
+    file: `${poppet}/store/search.ts`,
+    find: `.replaceAll('"', '""')`,
+    put: ``,
+    tests: [`${test}/search.test.ts`],
+  },
+  {
+    name: "miss words in scripts without spaces",
+    file: `${poppet}/store/segment.ts`,
+    find: `.replace(unspaced, "\\u200b$&\\u200b")`,
+    put: `.replace(unspaced, "$&")`,
+    tests: [`${test}/search.test.ts`],
+  },
+  {
+    name: "let an index that is spoilt stop a search",
+    file: `${poppet}/store/search-index.ts`,
+    find: `if (!isSpoilt(thrown)) throw thrown;`,
+    put: `throw thrown;`,
+    tests: [`${test}/search.test.ts`],
+  },
+  {
+    name: "leave a run open when its reader leaves",
+    file: `${poppet}/runs/submit.ts`,
+    find: `outcome ??= await end(services, runId, owner, interruption(signal.reason));`,
+    put: `outcome ??= null;`,
+    tests: runTests,
+  },
+  {
+    name: "let an escape sequence through to a terminal",
+    file: `${poppet}/cli/render/clean.ts`,
+    find: `if (unit === 0x1b) state = "escape";`,
+    put: `if (unit === 0x1c) state = "escape";`,
+    tests: [`${poppet}/cli/render/clean.test.ts`],
+  },
+  {
+    name: "exit with 1 after Ctrl-C",
+    file: `${poppet}/cli/signals.ts`,
+    find: `SIGINT: { code: 130,`,
+    put: `SIGINT: { code: 1,`,
+    tests: [`${test}/cli/interruption.test.ts`],
+  },
+];
