@@ -282,14 +282,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "miss words in scripts without spaces",
     file: `${poppet}/store/segment.ts`,
-    find: `.replace(unspaced, "\\u200b$&\\u200b")`,
-    put: `.replace(unspaced, "$&")`,
+    find: `folded(text).match(word)`,
+    put: `folded(text).match(/\\S+/g)`,
     tests: [`${test}/search.test.ts`],
   },
   {
     name: "let an index that is spoilt stop a search",
     file: `${poppet}/store/search-index.ts`,
-    find: `if (!isSpoilt(thrown)) throw thrown;`,
+    find: `if (!isSpoilt(thrown) || repairs === mostRepairs) throw thrown;`,
     put: `throw thrown;`,
     tests: [`${test}/search.test.ts`],
   },
