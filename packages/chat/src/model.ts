@@ -35,6 +35,8 @@ export type ModelEvent =
   | { readonly type: "text"; readonly delta: string }
   /** `section` counts from 0; a provider that thinks in sections raises it at each. */
   | { readonly type: "reasoning"; readonly section: number; readonly delta: string }
+  /** Arguments of a tool request that is not whole yet: counted against the limits, so that they hold in time. Optional. */
+  | { readonly type: "tool-input"; readonly delta: string }
   /** A complete tool request. `input` is JSON text as the model wrote it, not yet checked. */
   | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input: string }
   /** `continuation` is the provider's own record of the whole message, for later requests to it. */

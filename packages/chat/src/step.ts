@@ -28,6 +28,8 @@ export class StepGatherer {
   #reasoning = "";
   #textBytes = 0;
   #recordBytes: number;
+  /** Of `#recordBytes`, those of arguments whose tool request has not come yet. */
+  #inputBytes = 0;
   #heldText = "";
   #toolRequests: ToolRequest[] = [];
   #finish: Extract<ModelEvent, { type: "finish" }> | null = null;
@@ -56,8 +58,13 @@ export class StepGatherer {
         this.#reasoning += event.delta;
         this.#record(utf8Length(event.delta));
         return { type: "reasoning", step: this.#step, section: event.section, delta: event.delta };
+      case "tool-input":
+        this.#inputBytes += utf8Length(event.delta);
+        this.#record(utf8Length(event.delta));
+        return null;
       case "tool-call":
-        this.#record(utf8Length(event.toolCallId) + utf8Length(event.toolName) + utf8Length(event.input));
+        this.#record(utf8Length(event.toolCallId) + utf8Length(event.toolName));
+        this.#takeInput(utf8Length(event.input));
         this.#toolRequests.push({
           toolCallId: event.toolCallId.toWellFormed(),
           toolName: event.toolName.toWellFormed(),
@@ -116,6 +123,13 @@ export class StepGatherer {
     }
     this.#record(bytes);
     return { type: "text", step: this.#step, delta: text };
+  }
+
+  /** What came piece by piece is counted already. */
+  #takeInput(bytes: number): void {
+    const counted = Math.min(bytes, this.#inputBytes);
+    this.#inputBytes -= counted;
+    this.#record(bytes - counted);
   }
 
   #record(bytes: number): void {

@@ -52,6 +52,7 @@ const step = fc
         { weight: 3, arbitrary: text.map((delta): Item => ({ type: "text", delta })) },
         { weight: 2, arbitrary: call },
         text.map((delta): Item => ({ type: "reasoning", section: 0, delta })),
+        text.map((delta): Item => ({ type: "tool-input", delta })),
       ),
       { maxLength: 6 },
     ),

@@ -1,10 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import type { Clock } from "./clock.ts";
 import { emptyContext } from "./context.ts";
 import { ChatError } from "./errors.ts";
 import type { Json } from "./json.ts";
-import { call, finish, type ScriptedStep, say, scriptedModel, think } from "./testing/index.ts";
+import {
+  call,
+  finish,
+  handClock,
+  type ScriptedItem,
+  type ScriptedStep,
+  say,
+  scriptedModel,
+  think,
+} from "./testing/index.ts";
 import { defineTool, type Tool } from "./tools.ts";
 import { type TurnOptions, turn } from "./turn.ts";
 import type { TurnEvent, TurnResult } from "./turn-events.ts";
@@ -65,28 +73,6 @@ const echo = tool("test.echo", async (input) => ({ got: input as Json }));
 
 function codeOf(result: TurnResult): string {
   return result.state === "completed" ? "completed" : `${result.state}:${result.error.code}`;
-}
-
-/** A clock that only moves when told to. */
-function handClock(): Clock & { advance(ms: number): void } {
-  let now = 0;
-  const timers = new Set<{ at: number; then: () => void }>();
-  return {
-    now: () => now,
-    after(ms, then) {
-      const timer = { at: now + ms, then };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance(ms) {
-      now += ms;
-      for (const timer of [...timers]) {
-        if (timer.at > now) continue;
-        timers.delete(timer);
-        timer.then();
-      }
-    },
-  };
 }
 
 describe("a turn that completes", () => {
@@ -322,6 +308,19 @@ describe("C12 limits are inclusive", () => {
     expect(codeOf((await play([step], { limits: { ...limits, recordBytes: 99 } })).result)).toBe(
       "failed:record_too_large",
     );
+  });
+
+  test("the record's bytes, arguments counted while they come and once only", async () => {
+    const input = `{"n":${" ".repeat(1_000)}1}`;
+    const pieces = [input.slice(0, 600), input.slice(600)].map((delta) => ({ type: "tool-input", delta }) as const);
+    const whole = { type: "tool-call", toolCallId: "c", toolName: "test.echo", input } as const;
+    const code = async (recordBytes: number, ...step: readonly ScriptedItem[]) =>
+      codeOf((await play([step, "ok"], { tools: [echo], limits: { ...limits, recordBytes } })).result);
+    const bytes = input.length + whole.toolName.length + whole.toolCallId.length;
+    expect(await code(bytes, ...pieces, whole, finish())).toBe("completed");
+    expect(await code(bytes, whole, finish())).toBe("completed");
+    expect(await code(input.length - 1, ...pieces, "hang")).toBe("failed:record_too_large");
+    expect(await code(bytes - 1, whole, finish())).toBe("failed:record_too_large");
   });
 
   test("steps", async () => {

@@ -55,6 +55,8 @@ export class MessageRecord {
       case "reasoning-end":
         setOptions(this.#reasonings.get(part.id)?.part, part.providerMetadata);
         return null;
+      case "tool-input-delta":
+        return part.delta === "" ? null : { type: "tool-input", delta: part.delta };
       case "tool-call": {
         if (part.providerExecuted) return null;
         const { toolCallId, toolName, input } = part;

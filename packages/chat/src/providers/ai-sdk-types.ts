@@ -70,7 +70,7 @@ export type AiSdkAssistantPart = AiSdkText | AiSdkReasoning | AiSdkToolCall;
 export type AiSdkPart =
   | { readonly type: "text-start" | "reasoning-start"; readonly id: string; readonly providerMetadata?: AiSdkOptions }
   | {
-      readonly type: "text-delta" | "reasoning-delta";
+      readonly type: "text-delta" | "reasoning-delta" | "tool-input-delta";
       readonly id: string;
       readonly delta: string;
       readonly providerMetadata?: AiSdkOptions;

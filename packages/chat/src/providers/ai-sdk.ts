@@ -3,6 +3,7 @@
  * other model, and closes the connection when the request is aborted or its reader leaves early. Whatever goes wrong is
  * thrown as a ChatError with a code of its own kind and no secret in it.
  */
+import { untilAborted } from "../abort.ts";
 import { ChatError } from "../errors.ts";
 import type { FinishReason, Model, ModelEvent, ModelRequest } from "../model.ts";
 import { nameFromWire, wireName } from "../tools.ts";
@@ -94,23 +95,9 @@ async function* stream(
 }
 
 async function open(model: AiSdkModel, call: AiSdkCall, signal: AbortSignal) {
-  let leave = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(abortError(signal));
-    signal.addEventListener("abort", leave, { once: true });
-  });
   const opening = Promise.resolve(model.doStream(call));
-  try {
-    return (await Promise.race([opening, aborted])).stream.getReader();
-  } finally {
-    signal.removeEventListener("abort", leave);
-    if (signal.aborted) {
-      opening.then(
-        (late) => late.stream.cancel().catch(() => {}),
-        () => {},
-      );
-    }
-  }
+  const { stream } = await untilAborted(opening, signal, (late) => late.stream.cancel());
+  return stream.getReader();
 }
 
 function callOf(model: AiSdkModel, request: ModelRequest, options: Resolved, abortSignal: AbortSignal): AiSdkCall {

@@ -1,19 +1,24 @@
 /**
- * `fetch` for providers: follows no redirect, since that would carry the key and the conversation to another host, and
- * reads no more of an error's body than an error message can use. A web page is an error as well.
+ * `fetch` for providers: follows no redirect, since that would carry the key and the conversation to another host; reads
+ * no more of an error's body than an error message can use; ends an answer with an event in it that would fill the
+ * memory. A web page is an error as well.
  */
 import { ChatError } from "../errors.ts";
+import { eventSize } from "./event-size.ts";
 import { safeWords } from "./provider-words.ts";
 
 const errorBodyBytes = 65_536;
+/** Far more than an answer within its limits takes. Parsers keep an event until its end, so no limit of theirs is in time. */
+const eventBytes = 16_777_216;
 
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch): Fetch {
+/** `secrets` are shown in no error, whoever repeats them. */
+export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch, secrets: readonly string[] = []): Fetch {
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: "manual" });
     if (response.ok) {
-      if (!isPage(response)) return response;
+      if (!isPage(response)) return bounded(response, label);
       await response.body?.cancel().catch(() => {});
       throw new ChatError(
         "provider_malformed",
@@ -23,7 +28,7 @@ export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch): Fe
     // A browser hides what a redirect is; elsewhere it has its status.
     if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
       await response.body?.cancel().catch(() => {});
-      throw redirected(label, response);
+      throw redirected(label, response, secrets);
     }
     return new Response(await beginning(response), {
       status: response.status,
@@ -33,17 +38,42 @@ export function guardedFetch(label: string, fetch: Fetch = globalThis.fetch): Fe
   };
 }
 
+function bounded(response: Response, label: string): Response {
+  const reader = response.body?.getReader();
+  if (!reader) return response;
+  const size = eventSize();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        if (size(value) <= eventBytes) return controller.enqueue(value);
+        reader.cancel().catch(() => {});
+        throw new ChatError(
+          "provider_malformed",
+          `An event of more than ${eventBytes} bytes came from ${label}; it was not read to its end. Check the base URL.`,
+          { details: { limit: eventBytes } },
+        );
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  const { status, statusText, headers } = response;
+  return new Response(body, { status, statusText, headers: withoutLength(headers) });
+}
+
 /** What a wrong address or a sign-in page of a network answers, with status 200. */
 function isPage(response: Response): boolean {
   return response.headers.get("content-type")?.startsWith("text/html") ?? false;
 }
 
-function redirected(label: string, response: Response): ChatError {
+function redirected(label: string, response: Response, secrets: readonly string[]): ChatError {
   const location = response.headers.get("location") ?? "";
   const host = URL.canParse(location, response.url || undefined)
     ? new URL(location, response.url || undefined).host
     : "";
-  const to = host === "" ? "elsewhere" : `to ${safeWords(host, [], 100)}`;
+  const to = host === "" ? "elsewhere" : `to ${safeWords(host, secrets, 100)}`;
   return new ChatError(
     "provider_rejected",
     `A redirect ${to} by ${label} (HTTP ${response.status}) was not followed, so that the key stays where it belongs. Check the base URL.`,

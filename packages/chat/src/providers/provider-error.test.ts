@@ -190,13 +190,45 @@ describe("§7 fetching from a provider", () => {
     expect(inits.map((init) => init?.redirect)).toEqual(["manual"]);
   });
 
+  test("§7 a redirect that repeats the key in the host does not get it into the error", async () => {
+    const location = "https://Sesame-77.evil.example/";
+    const away = async () => new Response("", { status: 308, headers: { location } });
+    const failure = await guardedFetch("Acme", away, ["Sesame-77"])("https://a.example").catch((thrown) => thrown);
+    expect(failure.message).toContain("to [key].evil.example by Acme ");
+  });
+
   test("§7 a good answer streams through; of an error's body only the beginning is read", async () => {
-    const good = new Response("good");
-    expect(await answering(good)("https://a.example")).toBe(good);
+    const good = new Response("good", { headers: { "x-request-id": "1" } });
+    const answered = await answering(good)("https://a.example");
+    expect([answered.headers.get("x-request-id"), await answered.text()]).toEqual(["1", "good"]);
     const bad = await answering(new Response("x".repeat(1_000_000), { status: 500, headers: { "retry-after": "3" } }))(
       "https://a.example",
     );
     expect([bad.status, bad.headers.get("retry-after"), (await bad.text()).length]).toEqual([500, "3", 65_536]);
+  });
+
+  test("§7 an event that never ends is not read for long, and many events are", async () => {
+    const streamed = (chunk: Uint8Array) => {
+      let sent = 0;
+      let cancelled = false;
+      const stream = new ReadableStream({
+        pull(controller) {
+          if (sent++ === 40) controller.close();
+          else controller.enqueue(chunk);
+        },
+        cancel: () => {
+          cancelled = true;
+        },
+      });
+      return { response: new Response(stream), state: () => ({ sent, cancelled }) };
+    };
+    const endless = streamed(new Uint8Array(1_048_576).fill(120));
+    const failure = await (await answering(endless.response)("https://a.example")).text().catch((thrown) => thrown);
+    expect([failure.code, failure.details.limit]).toEqual(["provider_malformed", 16_777_216]);
+    expect(endless.state().sent).toBeLessThan(20);
+    expect(endless.state().cancelled).toBe(true);
+    const many = streamed(new TextEncoder().encode(`data: ${"x".repeat(1_048_576)}\n\n`));
+    expect((await (await answering(many.response)("https://a.example")).text()).length).toBe(40 * 1_048_584);
   });
 
   test("§7 an error's body that never ends is not waited for", async () => {

@@ -32,12 +32,15 @@ export function safeWords(text: string, secrets: readonly string[], limit = 300)
   return cut.length < words.length ? `${cut}…` : cut;
 }
 
+/** In capitals or small letters alike: a host's name, for one, comes in small ones. */
 function without(secrets: readonly string[], text: string): string {
   let rest = text;
   // Longest first: one secret may begin with another.
   for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {
     if (secret.length < 4) continue;
-    rest = rest.replaceAll(secret, "[key]").replaceAll(encodeURIComponent(secret), "[key]");
+    for (const form of new Set([secret, encodeURIComponent(secret.toWellFormed())])) {
+      rest = rest.replace(new RegExp(RegExp.escape(form), "gi"), "[key]");
+    }
   }
   return rest;
 }

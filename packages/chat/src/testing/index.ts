@@ -1,3 +1,13 @@
-export { call, finish, type ScriptedModel, type ScriptedStep, say, scriptedModel, think } from "./scripted-model.ts";
+export { type HandClock, handClock } from "./hand-clock.ts";
+export {
+  call,
+  finish,
+  type ScriptedItem,
+  type ScriptedModel,
+  type ScriptedStep,
+  say,
+  scriptedModel,
+  think,
+} from "./scripted-model.ts";
 export { type TranscriptCase, transcriptCases } from "./transcript-cases.ts";
 export { playTranscript, type TranscriptStep } from "./transcript-play.ts";

@@ -54,7 +54,7 @@ export function connectionTo(provider: ProviderName, settings: Settings, deps: M
     baseUrl: baseUrl.replace(/\/+$/, ""),
     apiKey,
     keyHint,
-    fetch: guardedFetch(label, deps.fetch),
+    fetch: guardedFetch(label, deps.fetch, apiKey === null ? [] : [apiKey]),
   };
 }
 

@@ -13,7 +13,7 @@ export interface Script {
   readonly key?: string;
 }
 
-export type Reply = StreamReply | HttpReply;
+export type Reply = StreamReply | HttpReply | NoReply;
 
 export interface StreamReply {
   readonly parts: readonly Part[];
@@ -31,6 +31,11 @@ export interface HttpReply {
   readonly headers?: { readonly [name: string]: string };
   /** `stall`: the headers are sent, the body never ends. */
   readonly after?: "stall";
+}
+
+/** Not a byte comes: the connection stays open (`silent`), is closed (`closed`), or is reset (`reset`). */
+export interface NoReply {
+  readonly connection: "silent" | "closed" | "reset";
 }
 
 export interface ErrorReply {
@@ -59,12 +64,18 @@ export type Part =
   | { readonly type: "gate"; readonly name: string }
   /** Nothing more until the client goes. */
   | { readonly type: "stall" }
-  /** The connection is destroyed. */
+  /** The connection is closed, with nothing to end the response. */
   | { readonly type: "cut" }
+  /** The same with a TCP reset. */
+  | { readonly type: "reset" }
   /** The response ends as if it were whole, with nothing to finish it. */
   | { readonly type: "end" }
   /** An error event of the protocol, in the middle of the stream. */
   | { readonly type: "error"; readonly error: ErrorReply }
+  /** A text delta whose event stops at half of its bytes. */
+  | { readonly type: "half-event"; readonly text: string }
+  /** A text delta in two writes, cut within the first character that takes more than one byte. */
+  | { readonly type: "split-text"; readonly text: string }
   /** Bytes as they are: text, or base64 to split a character. Each raw part is a write of its own. */
   | { readonly type: "raw"; readonly text: string }
   | { readonly type: "raw"; readonly base64: string };
@@ -82,6 +93,10 @@ export const defaultUsage: ReplyUsage = { input: 11, output: 7 };
 
 export function isHttpReply(reply: Reply): reply is HttpReply {
   return "status" in reply;
+}
+
+export function isNoReply(reply: Reply): reply is NoReply {
+  return "connection" in reply;
 }
 
 export function finishOf(reply: StreamReply): Finish | null {

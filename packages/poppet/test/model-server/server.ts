@@ -10,8 +10,8 @@ import { anthropicMessages } from "./protocols/anthropic-messages.ts";
 import { chatCompletions } from "./protocols/chat-completions.ts";
 import { gemini } from "./protocols/gemini.ts";
 import { openaiResponses } from "./protocols/openai-responses.ts";
-import { type HttpReply, isHttpReply, type Reply, type Script } from "./script.ts";
-import { cutResponses, streamReply } from "./stream.ts";
+import { type HttpReply, isHttpReply, isNoReply, type Reply, type Script } from "./script.ts";
+import { cutResponses, streamReply, withhold } from "./stream.ts";
 
 export const protocols: readonly Protocol[] = [openaiResponses, chatCompletions, anthropicMessages, gemini];
 
@@ -87,6 +87,7 @@ export async function startModelServer(
     if (refused) return send(response, refused.reply, protocol ?? chatCompletions);
     if (!protocol) return send(response, listing(script), chatCompletions);
     const reply = nextReply();
+    if (isNoReply(reply)) return withhold(response, reply);
     if (isHttpReply(reply)) return send(response, reply, protocol);
     const encoder = protocol.encoder({ body: request.body, path, number });
     await streamReply(response, reply, encoder, (name) => gate(name).promise);

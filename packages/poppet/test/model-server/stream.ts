@@ -1,10 +1,32 @@
 /** Writes one scripted reply as the protocol's events, at the client's pace, until it is done or the client has gone. */
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Encoder } from "./protocol.ts";
-import { deltasOf, finishOf, inputText, type Part, piecesOf, type StreamReply, usageOf } from "./script.ts";
+import {
+  deltasOf,
+  finishOf,
+  inputText,
+  type NoReply,
+  type Part,
+  piecesOf,
+  type StreamReply,
+  usageOf,
+} from "./script.ts";
 
 /** The responses whose connection the script had cut. */
 export const cutResponses = new WeakSet<ServerResponse>();
+
+/** Ends the connection as the script says, or leaves it to the client. */
+export function withhold(response: ServerResponse, { connection }: NoReply): void {
+  if (connection !== "silent") cut(response, connection === "reset" ? "reset" : "cut");
+}
+
+function cut(response: ServerResponse, how: "cut" | "reset"): void {
+  cutResponses.add(response);
+  const socket: Socket | null = response.socket;
+  if (how === "reset") socket?.resetAndDestroy();
+  else socket?.destroy();
+}
 
 /** Resolves when the test opens the gate. */
 export type Gates = (name: string) => Promise<void>;
@@ -27,11 +49,10 @@ export async function streamReply(
       continue;
     }
     if (part.type === "end") return void response.end();
-    if (part.type === "cut") {
+    if (part.type === "cut" || part.type === "reset") {
       // What was written before has to reach the client: it goes out with this turn of the event loop.
       await new Promise((resolve) => setTimeout(resolve, 5));
-      cutResponses.add(response);
-      return void response.socket?.destroy();
+      return cut(response, part.type);
     }
     await writePart(response, part, encoder, gone);
   }
@@ -42,12 +63,17 @@ export async function streamReply(
 
 async function writePart(
   response: ServerResponse,
-  part: Exclude<Part, { type: "gate" | "stall" | "end" | "cut" }>,
+  part: Exclude<Part, { type: "gate" | "stall" | "end" | "cut" | "reset" }>,
   encoder: Encoder,
   gone: Promise<void>,
 ): Promise<void> {
   const all = async (events: readonly string[]) => {
     for (const event of events) await write(response, event, gone);
+  };
+  /** A pause makes of it a chunk of its own on the wire. */
+  const chunk = async (data: string | Uint8Array) => {
+    await write(response, data, gone);
+    await pause(5, gone);
   };
   switch (part.type) {
     case "text":
@@ -69,10 +95,20 @@ async function writePart(
       return pause(part.ms, gone);
     case "error":
       return all(encoder.error(part.error));
+    case "half-event": {
+      const events = encoder.text(part.text);
+      await all(events.slice(0, -1));
+      const last = Buffer.from(events.at(-1) ?? "");
+      return chunk(last.subarray(0, last.length / 2));
+    }
+    case "split-text": {
+      const event = Buffer.from(encoder.text(part.text).join(""));
+      const within = event.findIndex((byte) => byte >= 0xc0) + 1;
+      await chunk(event.subarray(0, within));
+      return chunk(event.subarray(within));
+    }
     case "raw":
-      await write(response, "text" in part ? part.text : Buffer.from(part.base64, "base64"), gone);
-      // A pause makes each raw part a chunk of its own on the wire.
-      return pause(5, gone);
+      return chunk("text" in part ? part.text : Buffer.from(part.base64, "base64"));
   }
 }
 
