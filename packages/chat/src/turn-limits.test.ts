@@ -1,10 +1,9 @@
 /** The limits of a turn at their defaults: one below, at, and one above, with characters of every width on the edge. */
 import { describe, expect, test } from "bun:test";
 import * as v from "valibot";
-import type { Clock } from "./clock.ts";
 import { emptyContext } from "./context.ts";
 import type { ModelEvent } from "./model.ts";
-import { call, finish, type ScriptedStep, say, scriptedModel, think } from "./testing/index.ts";
+import { call, finish, handClock, type ScriptedStep, say, scriptedModel, think } from "./testing/index.ts";
 import { utf8Length } from "./text.ts";
 import { defineTool } from "./tools.ts";
 import { type TurnOptions, turn } from "./turn.ts";
@@ -183,33 +182,21 @@ describe("C12 steps, tool calls and time at their defaults", () => {
   });
 
   test("a request's 60 seconds begin anew with each, a turn's 300 do not", async () => {
-    const expired: number[] = [];
-    let now = 0;
-    const timers = new Set<{ readonly at: number; readonly ms: number; readonly then: () => void }>();
-    const clock: Clock = {
-      now: () => now,
-      after(ms, then) {
-        const timer = { at: now + ms, ms, then };
-        timers.add(timer);
-        return () => timers.delete(timer);
-      },
-    };
+    const clock = handClock();
     const slow = (ms: number) => () => {
-      now += ms;
-      for (const timer of [...timers]) {
-        if (timer.at > now) continue;
-        timers.delete(timer);
-        expired.push(timer.ms);
-        timer.then();
-      }
-      return [call("echo", { n: 1 }, String(now)), finish()];
+      clock.advance(ms);
+      return [call("echo", { n: 1 }, String(clock.now())), finish()];
     };
     const five = Array.from({ length: 5 }, () => slow(59_999));
-    expect(ending((await play([...five, "done"], { clock })).result)).toBe("completed");
-    expect(timers.size).toBe(0);
-    expect(ending((await play([slow(60_000)], { clock })).result)).toBe("request_deadline");
-    expect(ending((await play([...five, slow(5)], { clock })).result)).toBe("turn_deadline");
-    expect(expired).toEqual([60_000, 300_000]);
+    const state = async (script: readonly ScriptedStep[]) => {
+      const { result } = await play(script, { clock });
+      expect(clock.waiting).toBe(0);
+      return [result.state, ending(result)];
+    };
+    expect(await state([...five, "done"])).toEqual(["completed", "completed"]);
+    expect(await state([slow(60_000)])).toEqual(["failed", "request_deadline"]);
+    expect(await state([...five, slow(4), "done"])).toEqual(["completed", "completed"]);
+    expect(await state([...five, slow(5)])).toEqual(["failed", "turn_deadline"]);
   });
 
   test("C13 the context's 2 MiB hold the message at the limit, and not one byte more", async () => {

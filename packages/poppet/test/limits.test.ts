@@ -1,8 +1,8 @@
 /** C12 through the assistant and its store: what is saved at, below and above each limit, and that settings move it. */
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { type Clock, defineTool, type Message, utf8Length } from "@poppet/chat";
-import { call, finish, type ScriptedStep, say, scriptedModel } from "@poppet/chat/testing";
+import { defineTool, type Message, utf8Length } from "@poppet/chat";
+import { call, finish, handClock, type ScriptedStep, say, scriptedModel } from "@poppet/chat/testing";
 import * as v from "valibot";
 import { defaultLimits, type Limits } from "../src/settings.ts";
 import { openStore } from "../src/store/sqlite.ts";
@@ -193,29 +193,6 @@ describe("C12 C13 the context", () => {
 });
 
 describe("C12 §8.7 time", () => {
-  function handClock(): Clock & { advance(ms: number): void; readonly waiting: number } {
-    let now = 1_000_000;
-    const timers = new Set<{ readonly at: number; readonly then: () => void }>();
-    return {
-      now: () => now,
-      after(ms, then) {
-        const timer = { at: now + ms, then };
-        timers.add(timer);
-        return () => timers.delete(timer);
-      },
-      advance(ms) {
-        now += ms;
-        for (const timer of [...timers]) {
-          if (timer.at > now || !timers.delete(timer)) continue;
-          timer.then();
-        }
-      },
-      get waiting() {
-        return timers.size;
-      },
-    };
-  }
-
   test.each([
     [{}, 59_999, "completed", 60_000, "request_deadline"],
     [{ requestMs: 10 }, 9, "completed", 10, "request_deadline"],
@@ -227,7 +204,7 @@ describe("C12 §8.7 time", () => {
       [at, code],
     ] as const) {
       using folder = temporaryFolder();
-      const clock = handClock();
+      const clock = handClock(1_000_000);
       const model = modelOf([() => [say("a"), finish()]]);
       const assistant = await testAssistant({ home: folder.path, model, settings: limited(changes), clock });
       const { outcome, sessionId } = await ask(assistant, "hi", {
@@ -242,7 +219,7 @@ describe("C12 §8.7 time", () => {
 
   test("a run's time counts from its start: a model that does not open ends it, one that opens late has the rest", async () => {
     using folder = temporaryFolder();
-    const clock = handClock();
+    const clock = handClock(1_000_000);
     const stuck = await testAssistant({
       ...{ home: folder.path, clock },
       opening() {
