@@ -1,4 +1,4 @@
-export { untilAborted } from "./abort.ts";
+export { childScope, type Scope, untilAborted } from "./abort.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export {
   type Context,
@@ -58,5 +58,5 @@ export {
   type Transcript,
   type TranscriptChange,
 } from "./transcript.ts";
-export { type TurnLimits, type TurnOptions, turn } from "./turn.ts";
+export { type TurnLimits, type TurnOptions, turn, turnDeadline } from "./turn.ts";
 export type { TurnEvent, TurnResult } from "./turn-events.ts";
