@@ -15,7 +15,7 @@ export async function seedSessions(home: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += 1000) {
     await store.write("seed", function* () {
       for (let n = from; n < Math.min(from + 1000, count); n++) {
-        const text = sentence(n, 5 + ((n * 7) % 60)) + (n % 100 === 0 ? " needle" : "");
+        const text = sentence(n, 5 + scattered(n, 60)) + (n % 100 === 0 ? " needle" : "");
         const [id, inputId, runId] = [newId(), newId(), newId()];
         const session = {
           id,
@@ -38,7 +38,7 @@ export async function seedSessions(home: string, count: number): Promise<void> {
         yield* startRun(runId, owner, choice, n);
         const answer = {
           role: "assistant" as const,
-          text: sentence(n * 7, 10 + ((n * 13) % 200)),
+          text: sentence(n * 7, 10 + scattered(n + 1, 200)),
           reasoning: "",
           toolCalls: [],
           ...choice,
@@ -61,4 +61,9 @@ export async function seedSessions(home: string, count: number): Promise<void> {
 
 function sentence(seed: number, length: number): string {
   return Array.from({ length }, (_, i) => words[(seed * 31 + i * 17 + (seed >> 3) * i) % words.length]).join(" ");
+}
+
+/** A number below the limit that looks random and is the same each time. */
+function scattered(seed: number, limit: number): number {
+  return (Math.imul(seed, 2_654_435_761) >>> 8) % limit;
 }

@@ -8,6 +8,9 @@ const batch = 500;
 /** Hits of one score that are looked at to settle a tie by message ID. */
 const mostTied = 10_000;
 
+/** Hits looked at first: as cheap as a few, and enough to hold most ties, so that the index is rarely asked twice. */
+const looked = 256;
+
 export interface Progress {
   readonly through: number;
   /** The ID of the entry there: another one means that the database was replaced. */
@@ -63,8 +66,8 @@ export interface Hit {
 }
 
 /**
- * The best `limit` hits, best first. Where the last two tie, all that tie with them are there, for the caller to choose
- * from: it shows one less than it asks for, and only a tie across that edge needs settling.
+ * The best `limit` hits, best first, and all that tie with the last of them, for the caller to choose from by what the
+ * index does not know.
  */
 export function* findHits(terms: readonly string[], limit: number): Operation<readonly Hit[]> {
   const query = matchExpression(terms);
@@ -72,10 +75,11 @@ export function* findHits(terms: readonly string[], limit: number): Operation<re
     `select rowid as n, bm25(search, 0, 1) as score from search where search match $1
      order by score, rowid limit $2`,
     query,
-    limit,
+    looked,
   );
   const edge = best[limit - 1];
-  if (!edge || best[limit - 2]?.score !== edge.score) return best;
+  if (!edge) return best;
+  if (best.length < looked || best.at(-1)?.score !== edge.score) return best.filter((hit) => hit.score <= edge.score);
   const tied = yield* all<Hit>(
     `select n, score from (select rowid as n, bm25(search, 0, 1) as score from search where search match $1)
      where score = $2 order by n limit $3`,
