@@ -296,8 +296,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "leave a run open when its reader leaves",
     file: `${poppet}/runs/submit.ts`,
-    find: `outcome ??= await end(services, runId, owner, interruption(signal.reason));`,
-    put: `outcome ??= null;`,
+    find: `if (outcome === null) await end(`,
+    put: `if (outcome !== null) await end(`,
     tests: runTests,
   },
   {

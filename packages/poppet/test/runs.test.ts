@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ChatError, defineTool, type Model } from "@poppet/chat";
 import { call, finish, say, scriptedModel, think } from "@poppet/chat/testing";
 import * as v from "valibot";
+import { PoppetError } from "../src/error.ts";
 import { ownersAtWork, reapOwner } from "../src/store/runs.ts";
 import { openStore } from "../src/store/sqlite.ts";
 import { storedTranscript } from "../src/store/transcript.ts";
@@ -181,6 +182,24 @@ describe("C11 what does not complete", () => {
     expect((await assistant.show(sessionId)).runs).toMatchObject([
       { state: "interrupted", error: { code: "aborted" } },
     ]);
+    await assistant.close();
+  });
+
+  test("a run whose end cannot be written is not ended again as something else", async () => {
+    using folder = temporaryFolder();
+    let finishes = 0;
+    const assistant = await testAssistant({
+      home: folder.path,
+      store: {
+        onWrite(name, moment) {
+          if (name !== "finish" || moment !== "before") return;
+          finishes++;
+          if (finishes <= 2) throw new PoppetError("store_busy", "stayed in use");
+        },
+      },
+    });
+    await expect(ask(assistant, "hi")).rejects.toMatchObject({ code: "store_busy" });
+    expect(finishes).toBe(2);
     await assistant.close();
   });
 
