@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { ChatError, defineTool, type Model } from "@poppet/chat";
 import { call, finish, say, scriptedModel, think } from "@poppet/chat/testing";
 import * as v from "valibot";
@@ -231,6 +232,14 @@ describe("C11 what does not complete", () => {
     expect(second.outcome).toMatchObject({ state: "failed", error: { code: "run_failed" } });
     expect(open).toBe(0);
     await assistant.close();
+  });
+
+  test("two messages at once in one process have one owner, which is gone after close", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path });
+    await Promise.all([ask(assistant, "one"), ask(assistant, "two")]);
+    await assistant.close();
+    expect(readdirSync(`${folder.path}/owners`)).toEqual([]);
   });
 
   test("a message that is empty or has a NUL is refused and nothing is saved", async () => {
