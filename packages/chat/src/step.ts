@@ -27,7 +27,7 @@ export class StepGatherer {
   #text = "";
   #reasoning = "";
   #textBytes = 0;
-  #recordBytes = 0;
+  #recordBytes: number;
   /** Of `#recordBytes`, those of arguments whose tool request has not come yet. */
   #inputBytes = 0;
   #heldText = "";
@@ -37,9 +37,11 @@ export class StepGatherer {
   readonly #step: number;
   readonly #limits: { readonly answerBytes: number; readonly recordBytes: number };
 
-  constructor(step: number, limits: { readonly answerBytes: number; readonly recordBytes: number }) {
+  /** `recorded`: what the turn's earlier steps have taken of `recordBytes`. */
+  constructor(step: number, limits: { readonly answerBytes: number; readonly recordBytes: number }, recorded: number) {
     this.#step = step;
     this.#limits = limits;
+    this.#recordBytes = recorded;
   }
 
   /** The event to report, if there is one. */

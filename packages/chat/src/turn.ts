@@ -76,7 +76,7 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
       yield { type: "step-start", step };
       const request = { provider: model.provider, model: model.modelId, overheadBytes: overhead };
       const sent = fitContext(options.context, messages, options.budget, request);
-      const gathered = new StepGatherer(step, { ...limits, recordBytes: limits.recordBytes - recordBytes });
+      const gathered = new StepGatherer(step, limits, recordBytes);
       steps.push(gathered);
       {
         using answer = ask(options, sent, tools, signal, clock);
