@@ -3,7 +3,7 @@ import { PoppetError } from "../error.ts";
 import type { Program } from "./program.ts";
 
 /** Above what any context takes, so that a message that is merely too large is saved and its run says by how much. */
-const messageBytes = 8_388_608;
+const mostMessageBytes = 8_388_608;
 
 /** The message: the argument, or stdin's text where it is `-` or absent. */
 export async function readMessage(program: Program, argument: string | undefined, example: string): Promise<string> {
@@ -11,7 +11,7 @@ export async function readMessage(program: Program, argument: string | undefined
   if (argument === undefined && (await program.terminal()).stdin) {
     throw new PoppetError("usage", `No message. Give one in quotes, as in: ${example} — or pipe it in.`);
   }
-  const text = await readStdin(messageBytes, "The message");
+  const text = await readStdin(mostMessageBytes, "The message");
   return checkMessage(text.replace(/\r?\n$/, ""));
 }
 

@@ -13,8 +13,8 @@ export interface ModelDeps {
   readonly modelsFolder: string;
   /** Default: the platform's. Redirects are refused whichever it is. */
   readonly fetch?: Fetch;
-  /** The conversation, for providers that route by it; default: a random ID for each opened model. */
-  readonly conversationId?: string;
+  /** For providers that route by it; default: a random ID for each opened model. */
+  readonly sessionId?: string;
 }
 
 export interface Connection {

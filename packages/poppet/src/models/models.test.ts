@@ -174,7 +174,7 @@ test("P1 opencode-go is asked with its session", async () => {
   const opened = await openModel(
     { provider: "opencode-go", model: "kimi-k3" },
     at,
-    { ...deps, conversationId: "s-1" },
+    { ...deps, sessionId: "s-1" },
     signal,
   );
   const request = { system: "", messages: [{ role: "user", text: "Hi" }] as const, tools: [], signal };

