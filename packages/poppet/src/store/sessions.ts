@@ -1,4 +1,5 @@
 /** Operations on sessions: making, finding, listing, naming. */
+import { cutCodePoints } from "@poppet/chat";
 import type { Session, SessionSummary, Workload } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
 import { all, change, first, type Operation } from "./operation.ts";
@@ -70,7 +71,7 @@ export function* findSession(id: string): Operation<SessionRow> {
   );
   throw new PoppetError(
     "session_unknown",
-    `No session ${JSON.stringify(id.slice(0, 80))}${near ? `; did you mean ${near}?` : "; `poppet chat sessions` lists them."}`,
+    `No session ${JSON.stringify(cutCodePoints(id, 80))}${near ? `; did you mean ${near}?` : "; `poppet chat sessions` lists them."}`,
   );
 }
 
