@@ -3,8 +3,9 @@ import { ChatError } from "@poppet/chat";
 import { startModelServer } from "../../test/model-server/index.ts";
 import { defaultLimits, type ProviderName, providerNames, type Settings } from "../settings.ts";
 import { catalogueOf, factsOf } from "./catalogue.ts";
-import { connectionTo, keyOf } from "./connection.ts";
+import { connectionTo } from "./connection.ts";
 import { listModels } from "./list.ts";
+import { keyOf } from "./providers.ts";
 import { openModel, requestMsOf } from "./registry.ts";
 
 const base: Settings = {
