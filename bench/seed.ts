@@ -15,7 +15,7 @@ export async function seedSessions(home: string, count: number): Promise<void> {
   for (let from = 0; from < count; from += 1000) {
     await store.write("seed", function* () {
       for (let n = from; n < Math.min(from + 1000, count); n++) {
-        const text = sentence(n, 12) + (n % 100 === 0 ? " needle" : "");
+        const text = sentence(n, 5 + ((n * 7) % 60)) + (n % 100 === 0 ? " needle" : "");
         const [id, inputId, runId] = [newId(), newId(), newId()];
         const session = {
           id,
@@ -38,7 +38,7 @@ export async function seedSessions(home: string, count: number): Promise<void> {
         yield* startRun(runId, owner, choice, n);
         const answer = {
           role: "assistant" as const,
-          text: sentence(n * 7, 40),
+          text: sentence(n * 7, 10 + ((n * 13) % 200)),
           reasoning: "",
           toolCalls: [],
           ...choice,

@@ -284,8 +284,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "miss words in scripts without spaces",
     file: `${poppet}/store/segment.ts`,
-    find: `.replace(unspaced, "\\u200b$&\\u200b")`,
-    put: `.replace(unspaced, "$&")`,
+    find: `folded(text).match(word)`,
+    put: `folded(text).match(/\\S+/g)`,
     tests: [`${test}/search.test.ts`],
   },
   {

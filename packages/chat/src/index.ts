@@ -1,5 +1,5 @@
 /** What the library gives: a turn, what it needs of models and tools, and the conversation that it adds to. */
-export { untilAborted } from "./abort.ts";
+export { childScope, type Scope, untilAborted } from "./abort.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export {
   type Context,
@@ -59,5 +59,5 @@ export {
   type Transcript,
   type TranscriptChange,
 } from "./transcript.ts";
-export { type TurnLimits, type TurnOptions, turn } from "./turn.ts";
+export { type TurnLimits, type TurnOptions, turn, turnDeadline } from "./turn.ts";
 export type { TurnEvent, TurnResult } from "./turn-events.ts";

@@ -37,11 +37,15 @@ export class StepGatherer {
   readonly #step: number;
   readonly #limits: { readonly answerBytes: number; readonly recordBytes: number };
 
-  /** `recorded`: what the turn's earlier steps have taken of `recordBytes`. */
-  constructor(step: number, limits: { readonly answerBytes: number; readonly recordBytes: number }, recorded: number) {
+  /** `recordBytes` is what the turn's earlier steps have taken of `limits.recordBytes`. */
+  constructor(
+    step: number,
+    limits: { readonly answerBytes: number; readonly recordBytes: number },
+    recordBytes: number,
+  ) {
     this.#step = step;
     this.#limits = limits;
-    this.#recordBytes = recorded;
+    this.#recordBytes = recordBytes;
   }
 
   /** The event to report, if there is one. */
@@ -59,13 +63,18 @@ export class StepGatherer {
         this.#record(utf8Length(event.delta));
         return null;
       case "tool-call":
-        this.#toolRequests.push({ toolCallId: event.toolCallId, toolName: event.toolName, input: event.input });
+        this.#record(utf8Length(event.toolCallId) + utf8Length(event.toolName));
         this.#takeInput(utf8Length(event.input));
+        this.#toolRequests.push({
+          toolCallId: event.toolCallId.toWellFormed(),
+          toolName: event.toolName.toWellFormed(),
+          input: event.input,
+        });
         return null;
       case "finish":
         this.#finish = event;
         this.finished = true;
-        return null;
+        return this.#addText(this.#heldText);
     }
   }
 
@@ -78,8 +87,8 @@ export class StepGatherer {
       throw new ChatError("answer_empty", "The model answered without any text. Ask again, or choose another model.");
     }
     return {
-      text: (this.#text + this.#heldText).toWellFormed(),
-      reasoning: this.#reasoning.toWellFormed(),
+      text: this.#text,
+      reasoning: this.#reasoning,
       toolRequests,
       usage: finish?.usage ?? null,
       continuation: toolRequests === this.#toolRequests ? (finish?.continuation ?? null) : null,
@@ -99,7 +108,13 @@ export class StepGatherer {
       this.#heldText = text.slice(-1);
       text = text.slice(0, -1);
     }
-    if (text === "") return null;
+    return this.#addText(text);
+  }
+
+  /** What is reported is what is saved: the deltas of a step, one after the other, are its text. */
+  #addText(given: string): TurnEvent | null {
+    if (given === "") return null;
+    const text = given.toWellFormed();
     const bytes = utf8Length(text);
     this.#text += text;
     this.#textBytes += bytes;

@@ -1,7 +1,7 @@
 /** Runs the checked tool calls of one step, side by side, and reports each as it ends. */
 import { childScope, untilAborted } from "./abort.ts";
 import { ChatError, messageOf } from "./errors.ts";
-import type { Json } from "./json.ts";
+import { type Json, wellFormed } from "./json.ts";
 import type { ToolResult } from "./messages.ts";
 import type { CheckedCall } from "./tools.ts";
 import type { TurnEvent } from "./turn-events.ts";
@@ -63,7 +63,7 @@ async function runOne(one: Accepted, signal: AbortSignal): Promise<{ result: Too
 }
 
 function resultOf(one: CheckedCall, state: ToolResult["state"], output: Json): ToolResult {
-  return { toolCallId: one.call.toolCallId, toolName: one.call.toolName, state, output };
+  return { toolCallId: one.call.toolCallId, toolName: one.call.toolName, state, output: wellFormed(output) };
 }
 
 function errorOutput(thrown: unknown): Json {

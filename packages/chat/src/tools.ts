@@ -3,7 +3,7 @@
  * (https://standardschema.dev), so valibot, zod and arktype all serve; the wire gets JSON Schema.
  */
 import { ChatError, messageOf } from "./errors.ts";
-import type { Json } from "./json.ts";
+import { type Json, wellFormed } from "./json.ts";
 import type { ToolCall } from "./messages.ts";
 
 export interface StandardSchema<Output = unknown> {
@@ -111,7 +111,7 @@ async function checkOne(
   });
   let input: Json;
   try {
-    input = JSON.parse(request.input.trim() === "" ? "{}" : request.input) as Json;
+    input = wellFormed(JSON.parse(request.input.trim() === "" ? "{}" : request.input) as Json);
   } catch {
     return refuse({}, "tool_input", `The arguments of ${toolName} are not JSON; nothing was run.`);
   }

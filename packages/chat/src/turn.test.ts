@@ -316,10 +316,11 @@ describe("C12 limits are inclusive", () => {
     const whole = { type: "tool-call", toolCallId: "c", toolName: "test.echo", input } as const;
     const code = async (recordBytes: number, ...step: readonly ScriptedItem[]) =>
       codeOf((await play([step, "ok"], { tools: [echo], limits: { ...limits, recordBytes } })).result);
-    expect(await code(input.length, ...pieces, whole, finish())).toBe("completed");
-    expect(await code(input.length, whole, finish())).toBe("completed");
+    const bytes = input.length + whole.toolName.length + whole.toolCallId.length;
+    expect(await code(bytes, ...pieces, whole, finish())).toBe("completed");
+    expect(await code(bytes, whole, finish())).toBe("completed");
     expect(await code(input.length - 1, ...pieces, "hang")).toBe("failed:record_too_large");
-    expect(await code(input.length - 1, whole, finish())).toBe("failed:record_too_large");
+    expect(await code(bytes - 1, whole, finish())).toBe("failed:record_too_large");
   });
 
   test("the record's bytes of a later step, by the limit of the whole turn", async () => {

@@ -7,6 +7,7 @@ import { abortableReader, childScope, untilAborted } from "./abort.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Context, type ContextBudget, fitContext, overheadBytes } from "./context.ts";
 import { ChatError, messageOf } from "./errors.ts";
+import { wellFormed } from "./json.ts";
 import {
   type AssistantMessage,
   type Message,
@@ -57,7 +58,7 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
   const { model, limits, clock = systemClock } = options;
   const tools = model.supportsTools ? options.tools : [];
   const overhead = overheadBytes(options.system, tools);
-  const messages: Message[] = [options.input];
+  const messages: Message[] = [wellFormed(options.input)];
   const steps: StepGatherer[] = [];
   const usedIds = new Set<string>();
   let recordBytes = 0;
@@ -67,7 +68,7 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
   using scope = childScope(options.signal, {
     ms: limits.turnMs,
     clock,
-    error: () => deadlineError("turn_deadline", "The turn", limits.turnMs),
+    error: () => turnDeadline(limits.turnMs),
   });
   const { signal } = scope;
   try {
@@ -103,7 +104,8 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
 
       if (calls.length > 0) messages.push({ role: "tool", results: yield* runBatch(checked, step, signal) });
       const steered = options.steer && step < limits.steps ? await untilAborted(options.steer(), signal) : [];
-      for (const text of steered) {
+      for (const text of steered.map((one) => one.toWellFormed())) {
+        signal.throwIfAborted();
         messages.push({ role: "user", text });
         yield { type: "steered", step, text };
       }
@@ -162,7 +164,7 @@ function assistantMessage(
   overhead: number,
   sent: readonly Message[],
 ): AssistantMessage {
-  const message: AssistantMessage = {
+  const message = wellFormed<AssistantMessage>({
     role: "assistant",
     text: answer.text,
     reasoning: answer.reasoning,
@@ -171,11 +173,16 @@ function assistantMessage(
     model: model.modelId,
     continuation: answer.continuation,
     measured: null,
-  };
+  });
   const { inputTokens, outputTokens } = answer.usage ?? { inputTokens: null, outputTokens: null };
   if (inputTokens === null || outputTokens === null) return message;
   const bytes = sent.reduce((sum, one) => sum + messageBytes(one), overhead + messageBytes(message));
   return { ...message, measured: { tokens: inputTokens + outputTokens, bytes } };
+}
+
+/** The failure of a turn that took too long; also for a caller whose deadline begins before the turn. */
+export function turnDeadline(ms: number): ChatError {
+  return deadlineError("turn_deadline", "The turn", ms);
 }
 
 function deadlineError(code: "turn_deadline" | "request_deadline", what: string, ms: number): ChatError {

@@ -35,22 +35,26 @@ export interface TestAssistantOptions {
   readonly contextWindow?: number;
   readonly store?: StoreOptions;
   readonly clock?: Clock;
+  /** How long the model takes to open; default: at once. */
+  readonly opening?: () => Promise<void>;
 }
 
 export function testAssistant(options: TestAssistantOptions): Promise<Assistant> {
   const { model = ["An answer."] } = options;
+  const settings = testSettings(options.settings);
   const scripted = "stream" in model ? model : scriptedModel(model, { provider: "openai", modelId: "test-model" });
   return openLocal({
     home: options.home,
-    settings: testSettings(options.settings),
+    settings,
     models: {
       tools: options.tools ?? [],
       async open() {
+        await options.opening?.();
         return {
           model: scripted,
           contextWindow: options.contextWindow ?? null,
           maxOutputTokens: null,
-          requestMs: defaultLimits.requestMs,
+          requestMs: settings.limits.requestMs,
           close: async () => {},
         };
       },

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Assistant } from "../src/assistant.ts";
-import { excerptAround } from "../src/sessions/excerpt.ts";
+import { excerptsOf } from "../src/sessions/excerpt.ts";
 import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
 
 const utf8 = (value: unknown) => Buffer.byteLength(`${JSON.stringify(value)}\n`);
@@ -206,6 +206,7 @@ describe("§8.13 the index", () => {
 });
 
 describe("C10 the excerpt", () => {
+  const excerptAround = (text: string, terms: readonly string[], length: number) => excerptsOf(text, terms)(length);
   const words = (n: number) => Array.from({ length: n }, (_, i) => `w${i}`).join(" ");
 
   test("stands around the hit, on one line, cut at code points with a mark", () => {

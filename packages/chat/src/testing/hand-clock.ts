@@ -4,6 +4,8 @@ import type { Clock } from "../clock.ts";
 export interface HandClock extends Clock {
   /** Calls whatever is due by then, in the order of its time. */
   advance(ms: number): void;
+  /** How many calls it still owes: none once all that asked for one has ended. */
+  readonly waiting: number;
 }
 
 export function handClock(start = 0): HandClock {
@@ -22,6 +24,9 @@ export function handClock(start = 0): HandClock {
         if (timer.at > now || !timers.delete(timer)) continue;
         timer.then();
       }
+    },
+    get waiting() {
+      return timers.size;
     },
   };
 }

@@ -11,3 +11,4 @@ export {
   think,
 } from "./scripted-model.ts";
 export { type TranscriptCase, transcriptCases } from "./transcript-cases.ts";
+export { playTranscript, type TranscriptStep } from "./transcript-play.ts";

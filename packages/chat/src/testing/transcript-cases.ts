@@ -5,6 +5,7 @@
 import { TranscriptEntryError, TranscriptMovedError } from "../errors.ts";
 import type { AssistantMessage, Message } from "../messages.ts";
 import type { Entry, EntryContent, Tip, Transcript } from "../transcript.ts";
+import { collect, equal, throws } from "./expectations.ts";
 
 export interface TranscriptCase {
   readonly name: string;
@@ -183,13 +184,6 @@ async function entries(transcript: Transcript, from: Tip): Promise<Entry[]> {
   return collect(transcript.back(from));
 }
 
-/** Array.fromAsync is not in Node 20. */
-async function collect(iterable: AsyncIterable<Entry>): Promise<Entry[]> {
-  const list: Entry[] = [];
-  for await (const entry of iterable) list.push(entry);
-  return list;
-}
-
 function texts(list: readonly Entry[]): string[] {
   return list.map((entry) => ("text" in entry.content ? entry.content.text : ""));
 }
@@ -197,28 +191,4 @@ function texts(list: readonly Entry[]): string[] {
 function present<T>(value: T | null): T {
   if (value === null) throw new Error("expected a value, got null");
   return value;
-}
-
-function equal(actual: unknown, expected: unknown): void {
-  const [a, b] = [stable(actual), stable(expected)];
-  if (a !== b) throw new Error(`expected ${b}\n     got ${a}`);
-}
-
-/** JSON with sorted keys and without undefined members: equality of data, whatever made it. */
-function stable(value: unknown): string {
-  return JSON.stringify(value, (_, one) =>
-    one && typeof one === "object" && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one,
-  );
-}
-
-async function throws(kind: { new (...args: never[]): Error }, run: () => Promise<unknown>): Promise<void> {
-  try {
-    await run();
-  } catch (thrown) {
-    if (thrown instanceof kind) return;
-    throw thrown;
-  }
-  throw new Error(`expected ${kind.name}, nothing was thrown`);
 }

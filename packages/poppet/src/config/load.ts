@@ -107,14 +107,18 @@ async function readText(file: string): Promise<string | null> {
  * of the file is left out: it may be a key.
  */
 async function syntaxError(source: Source, thrown: unknown): Promise<PoppetError> {
+  if (thrown instanceof RangeError)
+    return new PoppetError("config_invalid", `${source.file}: not valid TOML: it is nested too deeply`);
   const wrong = wordsOf(thrown)
     .replace(/^TOML Parse error: /, "")
     .replace(/:? (["'])[^"']{3}[\s\S]*$/, "");
   const { parse } = await import("@decimalturn/toml-patch");
   let line: unknown;
   try {
-    parse(source.text);
+    // What only Bun's parser refuses is a number that is too large, so most likely a setting out of its range.
+    checkSettings(parse(source.text), settingsTable, source);
   } catch (located) {
+    if (PoppetError.isInstance(located)) return located;
     line = (located as { readonly line?: unknown }).line;
   }
   const place = typeof line === "number" ? `${source.file}:${line}` : source.file;

@@ -9,8 +9,8 @@ const mask = "********";
 export function settingsAsToml(config: Config, env: Environment): string {
   const { settings, written } = config;
   const lines = [
-    `# file: ${config.file}${config.fileExists ? "" : " (not there yet)"}`,
-    `# data: ${config.home}`,
+    `# file: ${onOneLine(config.file)}${config.fileExists ? "" : " (not there yet)"}`,
+    `# data: ${onOneLine(config.home)}`,
     choice("provider", settings.provider, env.POPPET_PROVIDER, written.provider),
     choice("model", settings.model, env.POPPET_MODEL, written.model),
     `# toolBytes = ${settings.toolBytes} (POPPET_TOOL_BYTES${env.POPPET_TOOL_BYTES ? "" : ", default"})`,
@@ -32,6 +32,11 @@ export function settingsAsToml(config: Config, env: Environment): string {
 
 export function settingsAsJson(config: Config): string {
   return `${JSON.stringify({ file: config.file, home: config.home, settings: config.settings }, maskSecret, 2)}\n`;
+}
+
+/** A path as a comment can hold it. */
+function onOneLine(path: string): string {
+  return /[\p{Cc}\p{Zl}\p{Zp}]/u.test(path) ? JSON.stringify(path) : path;
 }
 
 function choice(key: string, value: string | null, fromEnv: string | undefined, fromFile: string | undefined): string {

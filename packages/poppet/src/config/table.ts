@@ -48,8 +48,7 @@ const local: Table = table({ requestMs: milliseconds, threads: whole(1, 1024), g
 export const modelRule: Rule = {
   kind: "value",
   allowed: "a model's name: 1 to 512 printable characters without spaces around",
-  check: (value) =>
-    typeof value === "string" && value.length <= 512 && value.trim() === value && /^[^\p{Cc}]+$/u.test(value),
+  check: (value) => isPrintable(value) && [...value].length <= 512 && value.trim() === value,
 };
 export const providerRule: Rule = oneOf(providerNames);
 export const toolBytesRule: Rule = whole(1024, 1_073_741_824, "bytes");
@@ -72,7 +71,8 @@ export const settingsTable: Table = table({
   models: {
     kind: "named",
     allowed: '"PROVIDER/MODEL", in quotes',
-    check: (key) => providerNames.some((name) => key.startsWith(`${name}/`) && key.length > name.length + 1),
+    check: (key) =>
+      providerNames.some((name) => key.startsWith(`${name}/`) && modelRule.check(key.slice(name.length + 1))),
     each: table({
       contextWindow: whole(1, 1_000_000_000, "tokens"),
       maxOutputTokens: whole(1, 1_000_000_000, "tokens"),
@@ -101,8 +101,13 @@ function oneOf(values: readonly string[]): Rule {
   };
 }
 
+/** Nothing that would steer a terminal or hide itself: settings are shown, and named in errors. */
+function isPrintable(value: unknown): value is string {
+  return typeof value === "string" && /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u.test(value);
+}
+
 function isBaseUrl(value: unknown): boolean {
-  if (typeof value !== "string" || value.trim() !== value || !URL.canParse(value)) return false;
+  if (!isPrintable(value) || /\s/.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   const plain = url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   return plain && (url.protocol === "http:" || url.protocol === "https:");

@@ -2,6 +2,7 @@
 import {
   ChatError,
   type Clock,
+  childScope,
   inputTokens,
   readContext,
   type Tool,
@@ -9,6 +10,7 @@ import {
   type TurnEvent,
   type TurnResult,
   turn,
+  turnDeadline,
   untilAborted,
 } from "@poppet/chat";
 import type { RunOutcome } from "../assistant.ts";
@@ -58,8 +60,24 @@ export interface RunningTurn {
   close(): Promise<void>;
 }
 
-/** Reads what the session's tip shows, opens the run's model, and makes the turn on both. */
+/**
+ * Reads what the session's tip shows, opens the run's model, and makes the turn on both. The run's time counts from
+ * here: a model that takes long to open takes it from the turn.
+ */
 export async function openTurn(services: TurnServices, run: StartedRun, signal: AbortSignal): Promise<RunningTurn> {
+  const { clock, settings } = services;
+  const ms = settings.limits.runMs;
+  const scope = childScope(signal, { ms, clock, error: () => turnDeadline(ms) });
+  try {
+    const turn = await beginTurn(services, run, scope.signal);
+    return { events: turn.events, close: () => turn.close().finally(() => scope[Symbol.dispose]()) };
+  } catch (thrown) {
+    scope[Symbol.dispose]();
+    throw thrown;
+  }
+}
+
+async function beginTurn(services: TurnServices, run: StartedRun, signal: AbortSignal): Promise<RunningTurn> {
   const { store, settings, clock, newId, models } = services;
   const { limits } = settings;
   const transcript = storedTranscript(store, run.session.id, { newId, now: clock.now });

@@ -1,50 +1,76 @@
-/** A short piece of a text around the first place where a search term stands, as one line. */
+/**
+ * Short pieces of a text around the first place where a search term stands, each as one line. The text is looked
+ * through once, and only as far as that place.
+ */
+import { breakAfter, folded, wordsIn } from "../store/segment.ts";
 
-/** At most `length` code points, the marks of omission not counted. */
-export function excerptAround(text: string, terms: readonly string[], length: number): string {
-  const points = [...text.toWellFormed()];
-  const hit = firstHit(points, terms);
-  const start = Math.max(0, Math.min(hit - Math.floor(length / 4), points.length - length));
-  const end = Math.min(points.length, start + length);
-  const piece = points
-    .slice(start, end)
-    .join("")
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim();
-  return `${start > 0 ? "…" : ""}${piece}${end < points.length ? "…" : ""}`;
+/** Gives the piece of at most that many code points, the marks of omission not counted. */
+export function excerptsOf(given: string, terms: readonly string[]): (length: number) => string {
+  const text = given.toWellFormed().normalize("NFC");
+  const hit = firstHit(text, terms);
+  return (length) => {
+    const from = pointsBefore(text, hit, Math.floor(length / 4));
+    const end = pointsAfter(text, from, length);
+    const start = end === text.length ? pointsBefore(text, end, length) : from;
+    const piece = text
+      .slice(start, end)
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+      .trim();
+    return `${start > 0 ? "…" : ""}${piece}${end < text.length ? "…" : ""}`;
+  };
 }
 
-/** The code point at which the earliest term stands, compared as the index does: without case and accents. */
-function firstHit(points: readonly string[], terms: readonly string[]): number {
+/** Where the first term begins: one whose words stand in a row. 0 where there is none. */
+function firstHit(text: string, terms: readonly string[]): number {
+  const phrases = terms.map((term) => [...wordsIn(term.normalize("NFC"))].map((found) => folded(found[0])));
+  let before = 0;
+  for (let at = 0; at < text.length; ) {
+    const end = breakAfter(text, at + pieceLength);
+    // Words are parted only where they may be: that costs ten times as much as to look for one as a piece of text.
+    const piece = folded(text.slice(at, end));
+    if (phrases.some((phrase) => piece.includes(phrase.at(-1) ?? ""))) {
+      const hit = phraseIn(text.slice(before, end), phrases);
+      if (hit !== null) return before + hit;
+    }
+    before = at;
+    at = end;
+  }
+  return 0;
+}
+
+/** Longer than the words of any query, so that a phrase stands in one piece or in two. */
+const pieceLength = 8_192;
+
+function phraseIn(text: string, phrases: readonly (readonly string[])[]): number | null {
+  const byLast = Map.groupBy(phrases, (phrase) => phrase.at(-1));
+  const words: string[] = [];
   const starts: number[] = [];
-  let folded = "";
-  for (const [i, point] of points.entries()) {
-    const plain = fold(point);
-    folded += plain;
-    for (let unit = 0; unit < plain.length; unit++) starts.push(i);
+  for (const found of wordsIn(text)) {
+    const word = folded(found[0]);
+    words.push(word);
+    starts.push(found.index);
+    for (const phrase of byLast.get(word) ?? []) {
+      const first = words.length - phrase.length;
+      if (phrase.every((one, i) => one === words[first + i])) return starts[first] ?? null;
+    }
   }
-  let earliest = points.length;
-  for (const term of terms) {
-    const at = folded.search(tokenPattern(fold(term)));
-    if (at >= 0) earliest = Math.min(earliest, starts[at] ?? 0);
-  }
-  return earliest === points.length ? 0 : earliest;
+  return null;
 }
 
-function fold(text: string): string {
-  return text
-    .normalize("NFD")
-    .replace(/[\u0300-\u036f]/g, "")
-    .normalize("NFC")
-    .toLowerCase();
+function pointsBefore(text: string, end: number, count: number): number {
+  let at = end;
+  for (let points = 0; at > 0 && points < count; points++) at -= isPair(text, at - 2) ? 2 : 1;
+  return at;
 }
 
-/** The term's words with anything but words between them; a word begins and ends where its script marks that. */
-function tokenPattern(term: string): RegExp {
-  const words = term.match(/[\p{L}\p{N}\p{Co}\p{M}]+/gu) ?? [];
-  const body = words.map((word) => RegExp.escape(word)).join("[^\\p{L}\\p{N}\\p{Co}\\p{M}]+");
-  const spaced = /^[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Devanagari}\p{N}]/u.test(
-    term,
-  );
-  return new RegExp(spaced ? `(?<![\\p{L}\\p{N}\\p{Co}\\p{M}])${body}(?![\\p{L}\\p{N}\\p{Co}\\p{M}])` : body, "u");
+function pointsAfter(text: string, start: number, count: number): number {
+  let at = start;
+  for (let points = 0; at < text.length && points < count; points++) at += isPair(text, at) ? 2 : 1;
+  return at;
+}
+
+/** The text is well formed, so a high half is followed by its low one. */
+function isPair(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -7,7 +7,8 @@ import type { SearchMatch, SearchResult } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
 import type { Match } from "../store/search.ts";
 import type { SearchIndex } from "../store/search-index.ts";
-import { excerptAround } from "./excerpt.ts";
+import { segmented } from "../store/segment.ts";
+import { excerptsOf } from "./excerpt.ts";
 
 const queryLength = 256;
 const mostMatches = 10;
@@ -32,14 +33,13 @@ function termsOf(query: string): string[] {
     .toWellFormed()
     .replaceAll("\0", " ")
     .split(/\s+/u)
-    .filter((term) => /[\p{L}\p{N}\p{Co}]/u.test(term));
+    .filter((term) => /[\p{L}\p{N}\p{Co}]/u.test(segmented(term)));
 }
 
 function fitResult(found: readonly Match[], terms: readonly string[], toolBytes: number): SearchResult {
   const kept = found.slice(0, mostMatches);
-  const texts = kept.map((match) => (JSON.parse(match.body) as { text: string }).text);
-  const matchesWith = (length: number) =>
-    kept.map((match, i) => matchData(match, excerptAround(texts[i] ?? "", terms, length)));
+  const excerpts = kept.map((match) => excerptsOf((JSON.parse(match.body) as { text: string }).text, terms));
+  const matchesWith = (length: number) => kept.map((match, i) => matchData(match, excerpts[i]?.(length) ?? ""));
 
   let matches: SearchMatch[] = [];
   for (const length of excerptLengths) {

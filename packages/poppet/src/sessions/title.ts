@@ -6,6 +6,9 @@ const titleLength = 80;
 /** Bidirectional embeddings, overrides and isolates can make a line read as another. */
 const invisible = /[\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
+/** Something that takes room on a screen. */
+const visible = /[^\p{Default_Ignorable_Code_Point}\p{M}\s]/u;
+
 /** The text as one line, shortened; null where nothing readable is in it. */
 export function titleOf(text: string): string | null {
   // The beginning is enough: a long message is not normalised whole for its first 80 characters.
@@ -14,5 +17,6 @@ export function titleOf(text: string): string | null {
     .replace(invisible, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim();
-  return line === "" ? null : cutCodePoints(line, titleLength).trimEnd();
+  const title = cutCodePoints(line, titleLength).trimEnd();
+  return visible.test(title) ? title : null;
 }

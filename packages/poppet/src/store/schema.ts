@@ -121,13 +121,14 @@ create index outbox_due on outbox(due_at, n) where state = 'pending';
 
 export const migrations: readonly Migration[] = [{ name: "initial", sql: initial }];
 
-/** The search index, a file of its own beside the database: what is in it can be made again. rowid is entry.n. */
+/** The search index, a file of its own beside the database: what is in it can be made again. rowid is entry.n.
+ * Case and accents are gone from what it gets: see segment.ts. */
 export const searchMigrations: readonly Migration[] = [
   {
     name: "initial",
     sql: `
 create virtual table search using fts5(
-  scope, text, content='', contentless_delete=1, tokenize="unicode61 categories 'L* N* Co Mn Mc'"
+  scope, text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc'"
 );
 create table progress (through integer not null, entry text not null) strict;
 insert into progress values (0, '');

@@ -108,3 +108,34 @@ test("§7 JSON on a terminal keeps its value", () => {
   expect(steering.test(cleanJson(json))).toBe(false);
   expect(JSON.parse(cleanJson(json))).toEqual(JSON.parse(json));
 });
+
+test("§7 laws of the cleaner: clean stays clean, nothing is added or moved, and no line swallows the next", () => {
+  fc.assert(
+    fc.property(pieces, fc.string({ unit: "grapheme" }), (given, line) => {
+      const text = given.join("");
+      const once = cleanText(text);
+      expect(cleanText(once)).toBe(once);
+      let at = 0;
+      for (const unit of once.split("")) at = text.indexOf(unit, at) + 1 || Number.NaN;
+      expect(at).not.toBeNaN();
+      const next = cleanText(line);
+      expect(cleanText(`${text}\n${next}`)).toEndWith(`\n${next}`);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("§7 a line field and JSON: one line, nothing that steers, and JSON of any text keeps its value", () => {
+  fc.assert(
+    fc.property(pieces, (given) => {
+      const text = given.join("");
+      const line = cleanLine(text);
+      expect(line).not.toMatch(steering);
+      expect(line).not.toMatch(/[\n\t\u2028\u2029]/);
+      const json = cleanJson(JSON.stringify({ [text]: [text] }));
+      expect(json).not.toMatch(steering);
+      expect(JSON.parse(json)).toEqual({ [text]: [text] });
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,32 @@
+/** Expectations that throw, for cases that run under any test runner. */
+
+/** Array.fromAsync is not in Node 20. */
+export async function collect<Item>(iterable: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const entry of iterable) list.push(entry);
+  return list;
+}
+
+export function equal(actual: unknown, expected: unknown): void {
+  const [a, b] = [stable(actual), stable(expected)];
+  if (a !== b) throw new Error(`expected ${b}\n     got ${a}`);
+}
+
+/** JSON with sorted keys and without undefined members: equality of data, whatever made it. */
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_, one) =>
+    one && typeof one === "object" && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
+}
+
+export async function throws(kind: { new (...args: never[]): Error }, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (thrown) {
+    if (thrown instanceof kind) return;
+    throw thrown;
+  }
+  throw new Error(`expected ${kind.name}, nothing was thrown`);
+}
