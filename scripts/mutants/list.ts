@@ -179,8 +179,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "let the newest message go first",
     file: `${poppet}/store/runs.ts`,
-    find: `(run.state = 'queued' and run.n < $2)`,
-    put: `(run.state = 'queued' and run.n > $2)`,
+    find: `(state = 'queued' and n < $2)`,
+    put: `(state = 'queued' and n > $2)`,
     tests: [...runTests, `${test}/laws`],
   },
   {
@@ -200,9 +200,11 @@ export const mutants: readonly Mutant[] = [
   {
     name: "forget to unlink a dead owner's lock",
     file: `${poppet}/store/lock.ts`,
-    find: `  await remove(path);
-  handle.close();`,
-    put: `  handle.close();`,
+    find: `    await remove(path);
+  } finally {
+    handle.close();`,
+    put: `  } finally {
+    handle.close();`,
     tests: runTests,
   },
   {
@@ -296,8 +298,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "leave a run open when its reader leaves",
     file: `${poppet}/runs/submit.ts`,
-    find: `outcome ??= await end(services, runId, owner, interruption(signal.reason));`,
-    put: `outcome ??= null;`,
+    find: `if (outcome === null) await end(`,
+    put: `if (outcome !== null) await end(`,
     tests: runTests,
   },
   {

@@ -1,3 +1,4 @@
+/** What the library gives: a turn, what it needs of models and tools, and the conversation that it adds to. */
 export { childScope, type Scope, untilAborted } from "./abort.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export {

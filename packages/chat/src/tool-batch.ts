@@ -48,7 +48,7 @@ export async function* runBatch(
       }
     }
   } finally {
-    scope.abort(new ChatError("aborted", "Another tool of this step failed."));
+    scope.abort(new ChatError("aborted", "The tools of this step have ended."));
   }
   return checked.flatMap((one) => results.get(one.call.toolCallId) ?? []);
 }

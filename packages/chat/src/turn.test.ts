@@ -323,6 +323,18 @@ describe("C12 limits are inclusive", () => {
     expect(await code(bytes - 1, whole, finish())).toBe("failed:record_too_large");
   });
 
+  test("the record's bytes of a later step, by the limit of the whole turn", async () => {
+    const second = [say("x".repeat(1_500)), "hang"] as const;
+    const { result } = await play([[call("test.echo", { n: 1 }), finish()], second], {
+      tools: [echo],
+      limits: { ...limits, recordBytes: 1_500 },
+    });
+    expect(result.state === "failed" && result.error).toMatchObject({
+      code: "record_too_large",
+      details: { limit: 1_500 },
+    });
+  });
+
   test("steps", async () => {
     expect(codeOf((await play(asking(4), { tools: [echo], limits: { ...limits, steps: 5 } })).result)).toBe(
       "completed",

@@ -4,7 +4,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 
 const folder = pathToFileURL(`${process.argv[2]}/`);
-const { ChatError, defineTool, emptyContext, memoryTranscript, readContext, turn } = await import(
+const { ChatError, defineTool, emptyContext, memoryTranscript, providerError, readContext, turn } = await import(
   new URL("index.js", folder).href
 );
 const { call, finish, say, scriptedModel, transcriptCases } = await import(new URL("testing/index.js", folder).href);
@@ -57,6 +57,16 @@ equal([stopped.state, stopped.error.code, ChatError.isInstance(stopped.error)], 
 
 const late = await play({ ...scriptedModel([["hang"]]) }, AbortSignal.timeout(20));
 equal(late.state, "interrupted");
+
+const refused = providerError(Object.assign(new Error("the key s3cr3t+key is wrong"), { statusCode: 401 }), {
+  provider: "p",
+  modelId: "m",
+  label: "P",
+  keyHint: null,
+  secrets: ["s3cr3t+key"],
+  now: Date.now,
+});
+equal([refused.code, refused.message.includes("s3cr3t")], ["provider_auth", false]);
 
 for (const { name, run } of transcriptCases) {
   await run(memoryTranscript()).catch((error) => {

@@ -52,3 +52,10 @@ export class PoppetError extends Error {
     return typeof value === "object" && value !== null && (value as { [marker]?: unknown })[marker] === true;
   }
 }
+
+/** Why the system refused something: its code (`ENOSPC`), or what was thrown in words. */
+export function systemReason(thrown: unknown): string {
+  const code = (thrown as { readonly code?: unknown } | null)?.code;
+  if (typeof code === "string") return code;
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

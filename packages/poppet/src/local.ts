@@ -27,12 +27,22 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
   const { home, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
   const store = await openStore(`${home}/poppet.db`, options.store);
   const index = searchIndex(store, home);
-  let owner: Owner | null = null;
+  /** One for all runs of this process, also for those that begin at the same moment. */
+  let owner: Promise<Owner> | null = null;
+  let ownId: string | null = null;
   const ownerNow = async () => {
-    owner ??= await becomeOwner(home, newId);
-    return owner;
+    owner ??= becomeOwner(home, newId);
+    try {
+      const own = await owner;
+      ownId = own.id;
+      return own;
+    } catch (thrown) {
+      // The next to ask tries again.
+      owner = null;
+      throw thrown;
+    }
   };
-  const reap = () => reapDead(store, home, owner?.id ?? null, clock.now());
+  const reap = () => reapDead(store, home, ownId, clock.now());
 
   return {
     submit(submission, signal) {
@@ -82,7 +92,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
     },
 
     async close() {
-      await owner?.release();
+      await (await owner)?.release();
       index.close();
       store.close();
     },

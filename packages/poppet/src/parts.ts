@@ -14,7 +14,7 @@ export const parts: Parts = {
         tools: [],
         async open({ provider, model, sessionId }, signal) {
           const { openModel } = await import("./models/registry.ts");
-          const deps = { ...modelDeps(config, env), conversationId: sessionId };
+          const deps = { ...modelDeps(config, env), sessionId };
           return openModel({ provider, model }, config.settings, deps, signal);
         },
       },

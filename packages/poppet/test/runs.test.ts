@@ -1,11 +1,17 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { ChatError, defineTool, type Model } from "@poppet/chat";
 import { call, finish, say, scriptedModel, think } from "@poppet/chat/testing";
 import * as v from "valibot";
+import { PoppetError } from "../src/error.ts";
+import { openLocal } from "../src/local.ts";
+import type { OpenModel } from "../src/models/registry.ts";
+import type { ModelSource } from "../src/runs/run-turn.ts";
 import { ownersAtWork, reapOwner } from "../src/store/runs.ts";
 import { openStore } from "../src/store/sqlite.ts";
 import { storedTranscript } from "../src/store/transcript.ts";
-import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
+import { ask, temporaryFolder, testAssistant, testSettings } from "./assistant.ts";
 
 const model = (...steps: Parameters<typeof scriptedModel>[0]) =>
   scriptedModel(steps, { provider: "openai", modelId: "test-model" });
@@ -182,6 +188,58 @@ describe("C11 what does not complete", () => {
       { state: "interrupted", error: { code: "aborted" } },
     ]);
     await assistant.close();
+  });
+
+  test("a run whose end cannot be written is not ended again as something else", async () => {
+    using folder = temporaryFolder();
+    let finishes = 0;
+    const assistant = await testAssistant({
+      home: folder.path,
+      store: {
+        onWrite(name, moment) {
+          if (name !== "finish" || moment !== "before") return;
+          finishes++;
+          if (finishes <= 2) throw new PoppetError("store_busy", "stayed in use");
+        },
+      },
+    });
+    await expect(ask(assistant, "hi")).rejects.toMatchObject({ code: "store_busy" });
+    expect(finishes).toBe(2);
+    await assistant.close();
+  });
+
+  test("a model that was opened is closed, also where the context cannot be read", async () => {
+    using folder = temporaryFolder();
+    let open = 0;
+    const opened: OpenModel = {
+      model: model("Hello!"),
+      contextWindow: null,
+      maxOutputTokens: null,
+      requestMs: 1000,
+      close: async () => void open--,
+    };
+    const models: ModelSource = {
+      tools: [],
+      async open() {
+        open++;
+        return opened;
+      },
+    };
+    const assistant = await openLocal({ home: folder.path, settings: testSettings(), models });
+    const { sessionId } = await ask(assistant, "hi");
+    new Database(`${folder.path}/poppet.db`).run("update entry set body = 'spoilt'");
+    const second = await ask(assistant, "and?", { session: sessionId });
+    expect(second.outcome).toMatchObject({ state: "failed", error: { code: "run_failed" } });
+    expect(open).toBe(0);
+    await assistant.close();
+  });
+
+  test("two messages at once in one process have one owner, which is gone after close", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path });
+    await Promise.all([ask(assistant, "one"), ask(assistant, "two")]);
+    await assistant.close();
+    expect(readdirSync(`${folder.path}/owners`)).toEqual([]);
   });
 
   test("a message that is empty or has a NUL is refused and nothing is saved", async () => {

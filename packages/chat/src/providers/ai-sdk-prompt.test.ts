@@ -95,6 +95,17 @@ test("§8.11 ten thousand IDs do not meet", () => {
   expect(new Set(Array.from({ length: 10_000 }, (_, i) => portableCallId(`call_${i}`))).size).toBe(10_000);
 });
 
+test("C14 so is one whose own calls are on record, once it may not call any more", () => {
+  const toolCalls = [{ toolCallId: "c", toolName: "t", input: {} }];
+  const continuation = [{ type: "tool-call", toolCallId: "c", toolName: "t", input: {} }];
+  const results = [{ toolCallId: "c", toolName: "t", state: "completed" as const, output: 1 }];
+  const messages = [user("1"), said("", { toolCalls, continuation }), { role: "tool" as const, results }];
+  expect(toPrompt("", messages, { ...options, supportsTools: false }).slice(1)).toEqual([
+    { role: "assistant", content: [{ type: "text", text: "[Called t with {}]" }] },
+    { role: "user", content: [{ type: "text", text: "[t completed: 1]" }] },
+  ]);
+});
+
 test("C14 a model without tools is told of calls and results in words", () => {
   const toolCalls = [{ toolCallId: "c", toolName: "a.b", input: { x: 1 } }];
   const results = [{ toolCallId: "c", toolName: "a.b", state: "completed" as const, output: [1] }];

@@ -3,7 +3,6 @@
  * recent unbroken row of assistant messages of the same provider and model; older ones, and other models', go as text,
  * tool calls and results, their IDs rewritten so that every protocol accepts them. Every call keeps its result.
  */
-import type { Json } from "../json.ts";
 import type { AssistantMessage, Message, ToolMessage, ToolResult, UserMessage } from "../messages.ts";
 import { wireName } from "../tools.ts";
 import {
@@ -18,7 +17,7 @@ import {
 export interface PromptOptions {
   readonly provider: string;
   readonly modelId: string;
-  /** False: tool calls and results of other models are told in words, as the model cannot be given them otherwise. */
+  /** False: tool calls and results are told in words, as the model cannot be given them otherwise. */
   readonly supportsTools: boolean;
   /** False: the provider takes dots in tool names. */
   readonly wireNames: boolean;
@@ -32,8 +31,9 @@ export function toPrompt(system: string, messages: readonly Message[], options: 
   for (const [index, message] of messages.entries()) {
     if (message.role === "user") prompt.push(userMessage(message));
     else if (message.role === "assistant") {
-      ids = callIds(message, index >= ownFrom && isRecorded(message), usedIds);
-      prompt.push(...assistantMessage(message, index >= ownFrom, ids, options));
+      const verbatim = index >= ownFrom && isSendable(message, options);
+      ids = callIds(message, verbatim, usedIds);
+      prompt.push(...(verbatim ? recorded(message) : assistantMessage(message, ids, options)));
     } else prompt.push(...toolMessage(message, ids, options));
   }
   return prompt;
@@ -48,8 +48,15 @@ function startOfOwnRow(messages: readonly Message[], options: PromptOptions): nu
   return last + 1;
 }
 
-function isRecorded(message: AssistantMessage): message is AssistantMessage & { continuation: readonly Json[] } {
-  return Array.isArray(message.continuation) && message.continuation.length > 0;
+/** A record with calls in it is of no use to a model that may not call any more: their results go in words. */
+function isSendable(message: AssistantMessage, options: PromptOptions): boolean {
+  const { continuation, toolCalls } = message;
+  if (!Array.isArray(continuation) || continuation.length === 0) return false;
+  return options.supportsTools || toolCalls.length === 0;
+}
+
+function recorded(message: AssistantMessage): AiSdkMessage[] {
+  return [{ role: "assistant", content: message.continuation as unknown as AiSdkAssistantPart[] }];
 }
 
 function userMessage(message: UserMessage): AiSdkMessage {
@@ -66,13 +73,9 @@ function userMessage(message: UserMessage): AiSdkMessage {
 
 function assistantMessage(
   message: AssistantMessage,
-  own: boolean,
   ids: ReadonlyMap<string, string>,
   options: PromptOptions,
 ): AiSdkMessage[] {
-  if (own && isRecorded(message)) {
-    return [{ role: "assistant", content: message.continuation as unknown as AiSdkAssistantPart[] }];
-  }
   const content: AiSdkAssistantPart[] = message.text === "" ? [] : [{ type: "text", text: message.text }];
   for (const call of message.toolCalls) {
     if (options.supportsTools) {

@@ -39,8 +39,13 @@ function without(secrets: readonly string[], text: string): string {
   for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {
     if (secret.length < 4) continue;
     for (const form of new Set([secret, encodeURIComponent(secret.toWellFormed())])) {
-      rest = rest.replace(new RegExp(RegExp.escape(form), "gi"), "[key]");
+      rest = rest.replace(new RegExp(literal(form), "gi"), "[key]");
     }
   }
   return rest;
+}
+
+/** `RegExp.escape`, which Node has only since 24. */
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

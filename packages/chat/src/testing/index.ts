@@ -1,3 +1,4 @@
+/** For tests of what is built on the library: `@poppet/chat/testing`. */
 export { type HandClock, handClock } from "./hand-clock.ts";
 export {
   call,

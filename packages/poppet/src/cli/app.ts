@@ -8,6 +8,7 @@ import {
   ArgumentScannerError,
   buildApplication,
   EnumValidationError,
+  ExitCode,
   FlagNotFoundError,
   run,
   text_en,
@@ -39,8 +40,8 @@ export async function runCommand(given: readonly string[], version: string, prog
   const asked = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   await run(application, normalizeArguments(asked), program);
   const code = Number(program.process.exitCode ?? 0);
-  // Negative codes are the parser's own: unknown command and invalid argument, or a fault of ours.
-  if (code === -4 || code === -5) return 2;
+  if (code === ExitCode.UnknownCommand || code === ExitCode.InvalidArgument) return 2;
+  // Other negative codes are the parser's for a fault of ours.
   return code < 0 ? 1 : code;
 }
 

@@ -1,5 +1,5 @@
 /** `doctor`: looks at each part in turn. A line says what was found and, where it is wrong, what to do; then exit 1. */
-import { PoppetError } from "../error.ts";
+import { PoppetError, systemReason } from "../error.ts";
 import type { Finding } from "../finding.ts";
 import type { Program } from "./program.ts";
 import { cleanLine } from "./render/clean.ts";
@@ -59,11 +59,7 @@ async function folderFinding(home: string): Promise<Finding> {
     }
     return { ok: true, subject, message: home };
   } catch (thrown) {
-    const code = (thrown as { readonly code?: unknown }).code;
-    return {
-      ok: false,
-      subject,
-      message: `${home} cannot be used (${String(code)}); make it yours or set POPPET_HOME`,
-    };
+    const message = `${home} cannot be used (${systemReason(thrown)}); make it yours or set POPPET_HOME`;
+    return { ok: false, subject, message };
   }
 }

@@ -12,7 +12,7 @@ export function exitCodeOf(thrown: unknown): number {
   return PoppetError.isInstance(thrown) ? thrown.exitCode : 1;
 }
 
-/** By its name: the library is not loaded only to ask. */
+/** By its fields: the library is not loaded only to ask. */
 function isChatError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "code" in thrown && "details" in thrown;
 }

@@ -1,9 +1,9 @@
 /** A message or a key from stdin, read whole within a bound, checked to be text. */
-import { PoppetError } from "../error.ts";
+import { PoppetError, systemReason } from "../error.ts";
 import type { Program } from "./program.ts";
 
 /** Above what any context takes, so that a message that is merely too large is saved and its run says by how much. */
-const messageBytes = 8_388_608;
+const mostMessageBytes = 8_388_608;
 
 /** The message: the argument, or stdin's text where it is `-` or absent. */
 export async function readMessage(program: Program, argument: string | undefined, example: string): Promise<string> {
@@ -11,7 +11,7 @@ export async function readMessage(program: Program, argument: string | undefined
   if (argument === undefined && (await program.terminal()).stdin) {
     throw new PoppetError("usage", `No message. Give one in quotes, as in: ${example} — or pipe it in.`);
   }
-  const text = await readStdin(messageBytes, "The message");
+  const text = await readStdin(mostMessageBytes, "The message");
   return checkMessage(text.replace(/\r?\n$/, ""));
 }
 
@@ -37,9 +37,7 @@ async function readBytes(limit: number, what: string): Promise<Uint8Array> {
       chunks.push(chunk);
     }
   } catch (thrown) {
-    const code = (thrown as { readonly code?: unknown }).code;
-    const why = typeof code === "string" ? code : String(thrown);
-    throw new PoppetError("message_invalid", `${what} cannot be read from stdin: ${why}.`);
+    throw new PoppetError("message_invalid", `${what} cannot be read from stdin: ${systemReason(thrown)}.`);
   }
   if (size <= limit) return Buffer.concat(chunks);
   throw new PoppetError("message_invalid", `${what} on stdin is larger than ${limit} bytes; send a part of it.`);

@@ -28,8 +28,7 @@ export async function pullModel(this: Program, _flags: object, reference: string
     });
     progress.end();
     const what = model.source === null ? "already there" : `fetched from ${cleanLine(model.source)}`;
-    write(`${what}: ${cleanLine(model.name)} (${byteSize(model.bytes)}) in ${cleanLine(model.path)}
-`);
+    write(`${what}: ${cleanLine(model.name)} (${byteSize(model.bytes)}) in ${cleanLine(model.path)}\n`);
     if (config.settings.provider === null) {
       write(`to use it: poppet setup --provider local --model ${cleanLine(model.name)}\n`);
     }

@@ -3,7 +3,7 @@ import { PoppetError } from "../error.ts";
 import type { ListedModel } from "../models/list.ts";
 import { hint } from "../nearest.ts";
 import { type ProviderName, providerNames } from "../settings.ts";
-import { printJson } from "./chat/print.ts";
+import { printJson } from "./print.ts";
 import type { Program } from "./program.ts";
 import { table } from "./render/table.ts";
 import { byteSize } from "./render/time.ts";

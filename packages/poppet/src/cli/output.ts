@@ -3,7 +3,7 @@
  * while a pipe is full. A reader that has gone closes the output: what is written after that is dropped, `onClosed` is
  * called once, and nothing is thrown. Any other failure (a full disk) is thrown by `flush`.
  */
-import { PoppetError } from "../error.ts";
+import { PoppetError, systemReason } from "../error.ts";
 
 export interface Output {
   readonly closed: boolean;
@@ -96,8 +96,8 @@ class FileOutput implements Output {
   }
 
   #failed(): PoppetError {
-    const code = (this.#failure as { readonly code?: unknown }).code;
-    const why = code === "ENOSPC" ? "the disk is full" : typeof code === "string" ? code : String(this.#failure);
+    const reason = systemReason(this.#failure);
+    const why = reason === "ENOSPC" ? "the disk is full" : reason;
     this.#failure = undefined;
     this.closed = true;
     return new PoppetError("output_failed", `The output cannot be written: ${why}.`);

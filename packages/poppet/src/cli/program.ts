@@ -1,4 +1,4 @@
-/** What a command gets to work with. Made once by `app.ts`; what costs time is opened at its first use. */
+/** What a command gets to work with. Made once by `start.ts`; what costs time is opened at its first use. */
 import type { CommandContext } from "@stricli/core";
 import type { Assistant } from "../assistant.ts";
 import type { Config } from "../config/load.ts";

@@ -1,6 +1,6 @@
 /** `setup` for scripts: writes the choice of provider and model, and the key where one is piped in. */
 import { PoppetError } from "../error.ts";
-import { providerFacts } from "../models/providers.ts";
+import { keyOf, providerFacts } from "../models/providers.ts";
 import { isApiKey, type ProviderName } from "../settings.ts";
 import { readStdin } from "./input.ts";
 import type { Program } from "./program.ts";
@@ -64,7 +64,5 @@ async function key(program: Program, flags: Flags): Promise<string | null> {
 }
 
 async function needsKey(program: Program, provider: ProviderName): Promise<boolean> {
-  const { keyNeeded, keyVariables } = providerFacts[provider];
-  if (!keyNeeded || keyVariables.some((name) => program.env[name]?.trim())) return false;
-  return (await program.config()).written.providers?.[provider]?.apiKey === undefined;
+  return providerFacts[provider].keyNeeded && keyOf(provider, (await program.config()).settings, program.env) === null;
 }

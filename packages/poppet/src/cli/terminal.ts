@@ -8,7 +8,7 @@ export interface Terminal {
   readonly stderr: boolean;
   /** 0 is none: styles are off. */
   readonly colors: Colors;
-  /** The cursor can be moved. */
+  /** The cursor cannot be moved. */
   readonly dumb: boolean;
   columns(): number;
   /** Calls `gone` once, within 100 ms of the moment when nobody reads the stream any more. Returns how to stop. */

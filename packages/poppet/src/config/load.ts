@@ -2,7 +2,7 @@
  * The settings as the program uses them, read at each start: the file's, under POPPET_PROVIDER, POPPET_MODEL and
  * POPPET_TOOL_BYTES of the environment, over the defaults. No file is no error. Nothing is written.
  */
-import { PoppetError } from "../error.ts";
+import { PoppetError, systemReason } from "../error.ts";
 import { hint } from "../nearest.ts";
 import {
   defaultLimits,
@@ -89,11 +89,10 @@ async function readText(file: string): Promise<string | null> {
   try {
     bytes = await Bun.file(file).bytes();
   } catch (thrown) {
-    const code = (thrown as { readonly code?: unknown }).code;
-    if (code === "ENOENT") return null;
+    if (systemReason(thrown) === "ENOENT") return null;
     throw new PoppetError(
       "config_unreadable",
-      `The settings file ${file} cannot be read (${typeof code === "string" ? code : wordsOf(thrown)}): check its permissions, or name another in POPPET_CONFIG.`,
+      `The settings file ${file} cannot be read (${systemReason(thrown)}): check its permissions, or name another in POPPET_CONFIG.`,
     );
   }
   try {

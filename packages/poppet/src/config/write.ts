@@ -4,7 +4,7 @@
  */
 import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, unlinkSync, writeSync } from "node:fs";
 import { parse, patch } from "@decimalturn/toml-patch";
-import { PoppetError } from "../error.ts";
+import { PoppetError, systemReason } from "../error.ts";
 import type { ProviderName, ProviderSettings } from "../settings.ts";
 import { type Config, parseSettings, type WrittenSettings } from "./load.ts";
 import { folderOf } from "./location.ts";
@@ -25,11 +25,9 @@ export async function saveChoice(config: Config, choice: Choice): Promise<void> 
   try {
     replaceFile(config.file, text);
   } catch (thrown) {
-    const code = (thrown as { readonly code?: unknown }).code;
-    const why = typeof code === "string" ? code : String(thrown);
     throw new PoppetError(
       "config_unwritable",
-      `The settings file ${config.file} cannot be written (${why}): make its folder writable, or name another file in POPPET_CONFIG.`,
+      `The settings file ${config.file} cannot be written (${systemReason(thrown)}): make its folder writable, or name another file in POPPET_CONFIG.`,
     );
   }
 }

@@ -4,7 +4,7 @@
  */
 import { ChatError, type Fetch, guardedFetch } from "@poppet/chat";
 import { isApiKey, type ProviderName, type Settings } from "../settings.ts";
-import { providerFacts } from "./providers.ts";
+import { keyOf, providerFacts } from "./providers.ts";
 
 export interface ModelDeps {
   readonly env: { readonly [name: string]: string | undefined };
@@ -13,8 +13,8 @@ export interface ModelDeps {
   readonly modelsFolder: string;
   /** Default: the platform's. Redirects are refused whichever it is. */
   readonly fetch?: Fetch;
-  /** The conversation, for providers that route by it; default: a random ID for each opened model. */
-  readonly conversationId?: string;
+  /** For providers that route by it; default: a random ID for each opened model. */
+  readonly sessionId?: string;
 }
 
 export interface Connection {
@@ -56,12 +56,6 @@ export function connectionTo(provider: ProviderName, settings: Settings, deps: M
     keyHint,
     fetch: guardedFetch(label, deps.fetch, apiKey === null ? [] : [apiKey]),
   };
-}
-
-/** The key that a request to the provider would carry, or null. */
-export function keyOf(provider: ProviderName, settings: Settings, env: ModelDeps["env"]): string | null {
-  const variables = providerFacts[provider].keyVariables.map((name) => env[name]);
-  return [settings.providers[provider]?.apiKey, ...variables].map((key) => key?.trim()).find((key) => key) ?? null;
 }
 
 function keyHintOf(provider: ProviderName): string {

@@ -91,7 +91,7 @@ async function servedModels(connection: Connection, deps: ModelDeps, signal: Abo
         `There is no list of models at ${label}. Check the base URL, or name the model.`,
       );
     }
-    const text = await textOf(response);
+    const text = await textOf(response, label);
     // The shape that the SDKs' packages throw, so that it is sorted as their errors are.
     if (!response.ok) {
       const responseHeaders = Object.fromEntries(response.headers);
@@ -102,7 +102,7 @@ async function servedModels(connection: Connection, deps: ModelDeps, signal: Abo
     const secrets = apiKey === null ? [] : [apiKey];
     throw providerError(thrown, {
       provider: "openai-compatible",
-      modelId: "list",
+      modelId: "its list of models",
       label,
       keyHint,
       secrets,
@@ -111,13 +111,18 @@ async function servedModels(connection: Connection, deps: ModelDeps, signal: Abo
   }
 }
 
-async function textOf(response: Response): Promise<string> {
+async function textOf(response: Response, label: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > listingBytes) throw new ChatError("provider_malformed", "The list of models is too long to be one.");
+    if (bytes > listingBytes) {
+      throw new ChatError(
+        "provider_malformed",
+        `The list of models at ${label} is larger than ${listingBytes} bytes, so it is none. Check the base URL.`,
+      );
+    }
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

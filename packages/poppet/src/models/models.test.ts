@@ -3,8 +3,9 @@ import { ChatError } from "@poppet/chat";
 import { startModelServer } from "../../test/model-server/index.ts";
 import { defaultLimits, type ProviderName, providerNames, type Settings } from "../settings.ts";
 import { catalogueOf, factsOf } from "./catalogue.ts";
-import { connectionTo, keyOf } from "./connection.ts";
+import { connectionTo } from "./connection.ts";
 import { listModels } from "./list.ts";
+import { keyOf } from "./providers.ts";
 import { openModel, requestMsOf } from "./registry.ts";
 
 const base: Settings = {
@@ -174,7 +175,7 @@ test("P1 opencode-go is asked with its session", async () => {
   const opened = await openModel(
     { provider: "opencode-go", model: "kimi-k3" },
     at,
-    { ...deps, conversationId: "s-1" },
+    { ...deps, sessionId: "s-1" },
     signal,
   );
   const request = { system: "", messages: [{ role: "user", text: "Hi" }] as const, tools: [], signal };

@@ -11,7 +11,7 @@ export function open(model: string, connection: Connection): Opened {
 
 /** OpenCode Go refuses a request without a session, by which it keeps a conversation on one machine and its cache. */
 export function openOpencodeGo(model: string, connection: Connection, deps: ModelDeps): Opened {
-  const session = { "x-opencode-session": deps.conversationId ?? crypto.randomUUID() };
+  const session = { "x-opencode-session": deps.sessionId ?? crypto.randomUUID() };
   return { model: new OpenAICompatibleChatLanguageModel(model, configOf(connection, session)) };
 }
 

@@ -1,5 +1,5 @@
 /** What is known of each provider before its package is loaded: its name, address, keys and patience. Imports nothing. */
-import type { ProviderName } from "../settings.ts";
+import type { ProviderName, Settings } from "../settings.ts";
 
 export interface ProviderFacts {
   /** What messages call it, in the middle of a sentence. */
@@ -51,3 +51,13 @@ export const providerFacts: { readonly [Name in ProviderName]: ProviderFacts } =
   },
   local: { label: "the local model", baseUrl: null, keyVariables: [], keyNeeded: false, patience: "run" },
 };
+
+/** The key that a request to the provider would carry, or null. */
+export function keyOf(
+  provider: ProviderName,
+  settings: Settings,
+  env: { readonly [name: string]: string | undefined },
+): string | null {
+  const variables = providerFacts[provider].keyVariables.map((name) => env[name]);
+  return [settings.providers[provider]?.apiKey, ...variables].map((key) => key?.trim()).find((key) => key) ?? null;
+}

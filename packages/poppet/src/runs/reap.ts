@@ -9,8 +9,7 @@ export async function reapDead(store: Store, home: string, self: string | null, 
   let found = false;
   for (const id of owners) {
     if (id === self || (await isOwnerAlive(home, id))) continue;
-    await store.write("reap", () => reapOwner(id, now));
-    found = true;
+    if ((await store.write("reap", () => reapOwner(id, now))) > 0) found = true;
   }
   if (found) await sweepOwners(home);
   return found;

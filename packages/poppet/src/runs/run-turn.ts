@@ -48,7 +48,7 @@ interface TurnServices {
   readonly models: ModelSource;
 }
 
-interface RunToTurn extends AcceptedInput {
+interface StartedRun extends AcceptedInput {
   readonly text: string;
   readonly owner: Owner;
   readonly started: Extract<StartResult, { type: "started" }>;
@@ -61,10 +61,10 @@ export interface RunningTurn {
 }
 
 /**
- * Opens the run's model and starts its turn on what the session's tip shows. The run's time counts from here: a model
- * that takes long to open takes it from the turn.
+ * Reads what the session's tip shows, opens the run's model, and makes the turn on both. The run's time counts from
+ * here: a model that takes long to open takes it from the turn.
  */
-export async function openTurn(services: TurnServices, run: RunToTurn, signal: AbortSignal): Promise<RunningTurn> {
+export async function openTurn(services: TurnServices, run: StartedRun, signal: AbortSignal): Promise<RunningTurn> {
   const { clock, settings } = services;
   const ms = settings.limits.runMs;
   const scope = childScope(signal, { ms, clock, error: () => turnDeadline(ms) });
@@ -77,26 +77,22 @@ export async function openTurn(services: TurnServices, run: RunToTurn, signal: A
   }
 }
 
-async function beginTurn(services: TurnServices, run: RunToTurn, signal: AbortSignal): Promise<RunningTurn> {
+async function beginTurn(services: TurnServices, run: StartedRun, signal: AbortSignal): Promise<RunningTurn> {
   const { store, settings, clock, newId, models } = services;
   const { limits } = settings;
-  const opened = await openModel(models, run, signal);
   const transcript = storedTranscript(store, run.session.id, { newId, now: clock.now });
+  const window = { exchanges: limits.contextExchanges, bytes: limits.contextBytes };
+  const context = await readContext(transcript, run.started.tip, window);
+  // Last, as an open model has to be closed.
+  const opened = await openModel(models, run, signal);
   const events = turn({
     model: opened.model,
     system: instructionsFor(run.started.workload),
-    context: await readContext(transcript, run.started.tip, {
-      exchanges: limits.contextExchanges,
-      bytes: limits.contextBytes,
-    }),
+    context,
     input: { role: "user", text: run.text.toWellFormed() },
     tools: models.tools,
     limits: { ...limits, turnMs: limits.runMs, requestMs: opened.requestMs },
-    budget: {
-      exchanges: limits.contextExchanges,
-      bytes: limits.contextBytes,
-      tokens: inputTokens(opened.contextWindow, opened.maxOutputTokens),
-    },
+    budget: { ...window, tokens: inputTokens(opened.contextWindow, opened.maxOutputTokens) },
     ...(opened.maxOutputTokens !== null && { maxOutputTokens: opened.maxOutputTokens }),
     signal,
     clock,
@@ -118,7 +114,7 @@ const readerLeft: TurnResult = {
 };
 
 /** A model that opens after the run was stopped is closed again. */
-function openModel(models: ModelSource, run: RunToTurn, signal: AbortSignal): Promise<OpenModel> {
+function openModel(models: ModelSource, run: StartedRun, signal: AbortSignal): Promise<OpenModel> {
   const { provider, model } = run.started;
   if (provider === null || model === null) throw noModel();
   const choice = { provider: knownProvider(provider), model, sessionId: run.session.id };
@@ -126,7 +122,7 @@ function openModel(models: ModelSource, run: RunToTurn, signal: AbortSignal): Pr
 }
 
 /** Saves what came of a turn. */
-export async function saveTurn(services: TurnServices, run: RunToTurn, result: TurnResult): Promise<RunOutcome> {
+export async function saveTurn(services: TurnServices, run: StartedRun, result: TurnResult): Promise<RunOutcome> {
   const { store, index, clock, newId } = services;
   const { runId, owner } = run;
   const now = clock.now();

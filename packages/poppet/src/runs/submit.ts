@@ -75,11 +75,11 @@ export async function* submit(
     }
   } catch (thrown) {
     const ended = signal.aborted ? interruption(signal.reason) : failure(thrown);
-    outcome = await end(services, runId, owner, ended);
-    return outcome;
+    outcome = ended;
+    return await end(services, runId, owner, ended);
   } finally {
     // Without an outcome the reader has left, and what was under way is over.
-    outcome ??= await end(services, runId, owner, interruption(signal.reason));
+    if (outcome === null) await end(services, runId, owner, interruption(signal.reason));
   }
 }
 

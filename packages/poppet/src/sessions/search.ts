@@ -14,7 +14,7 @@ const queryLength = 256;
 const mostMatches = 10;
 
 /** Code points of an excerpt: as many as the byte budget allows. */
-const excerptLengths = [240, 120, 60, 30] as const;
+const excerptLengths = [240, 120, 60, 30];
 
 export async function searchSessions(index: SearchIndex, query: string, toolBytes: number): Promise<SearchResult> {
   const terms = termsOf(query);
@@ -41,12 +41,12 @@ function fitResult(found: readonly Match[], terms: readonly string[], toolBytes:
   const excerpts = kept.map((match) => excerptsOf((JSON.parse(match.body) as { text: string }).text, terms));
   const matchesWith = (length: number) => kept.map((match, i) => matchData(match, excerpts[i]?.(length) ?? ""));
 
+  let matches: SearchMatch[] = [];
   for (const length of excerptLengths) {
-    const truncated = found.length > mostMatches || length !== excerptLengths[0];
-    const result = { matches: matchesWith(length), truncated };
+    matches = matchesWith(length);
+    const result = { matches, truncated: found.length > mostMatches || length !== excerptLengths[0] };
     if (bytesOf(result) <= toolBytes) return result;
   }
-  const matches = matchesWith(excerptLengths[3]);
   while (matches.length > 0 && bytesOf({ matches, truncated: true }) > toolBytes) matches.pop();
   return { matches, truncated: true };
 }

@@ -26,8 +26,11 @@ export function tryLock(path: string): Lock | null {
   return {
     release,
     async discard() {
-      if (held.has(handle)) await remove(path);
-      release();
+      try {
+        if (held.has(handle)) await remove(path);
+      } finally {
+        release();
+      }
     },
   };
 }
@@ -42,8 +45,11 @@ export async function isHeld(path: string): Promise<boolean> {
     throw thrown;
   }
   if (!handle) return true;
-  await remove(path);
-  handle.close();
+  try {
+    await remove(path);
+  } finally {
+    handle.close();
+  }
   return false;
 }
 

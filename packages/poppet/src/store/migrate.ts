@@ -26,20 +26,20 @@ export async function migrate(
     if (from === 0) await retry(() => refuseForeign(db, path));
     if (!(await retry(() => isWal(db)))) await retry(() => db.run("pragma journal_mode = wal"));
     if (from > 0 && from < migrations.length) await keepCopy(db, `${path}.before-schema-${migrations.length}`);
-    for (let version = from; version < migrations.length; version++) {
-      await retry(() => step(db, version, migrations[version]));
+    for (const [version, migration] of migrations.entries()) {
+      if (version >= from) await retry(() => step(db, version + 1, migration));
     }
   } finally {
     lock.release();
   }
 }
 
-function step(db: Database, version: number, migration: Migration | undefined): void {
-  if (!migration) return;
+/** Brings the database from the version before to this one. */
+function step(db: Database, version: number, migration: Migration): void {
   db.run("begin immediate");
   try {
     db.run(migration.sql);
-    db.run(`pragma user_version = ${version + 1}`);
+    db.run(`pragma user_version = ${version}`);
     db.run("commit");
   } catch (thrown) {
     if (db.inTransaction) db.run("rollback");

@@ -17,8 +17,8 @@ export type StartResult =
       readonly model: string | null;
       readonly workload: Workload;
     }
-  /** Another run of the session goes first; `owners` are the processes it waits for. */
-  | { readonly type: "waiting"; readonly owners: readonly string[] }
+  /** Another run of the session goes first. */
+  | { readonly type: "waiting" }
   /** Somebody ended it while it waited. */
   | { readonly type: "ended"; readonly code: string; readonly message: string };
 
@@ -40,14 +40,13 @@ export function* mayStart(runId: string): Operation<StartResult | { readonly typ
       message: run?.error_message ?? "The run was removed before it started.",
     };
   }
-  const ahead = yield* all<{ owner: string | null }>(
-    `select coalesce(run.owner, input.waiter) as owner from run left join input on input.run = run.n
-     where run.session = $1 and run.kind = 'turn' and (run.state = 'running' or (run.state = 'queued' and run.n < $2))`,
+  const ahead = yield* first(
+    `select 1 from run
+     where session = $1 and kind = 'turn' and (state = 'running' or (state = 'queued' and n < $2)) limit 1`,
     run.session,
     run.n,
   );
-  if (ahead.length === 0) return { type: "free" };
-  return { type: "waiting", owners: ahead.flatMap((one) => one.owner ?? []) };
+  return { type: ahead === null ? "free" : "waiting" };
 }
 
 /**
@@ -167,7 +166,7 @@ export function* ownersAtWork(): Operation<readonly string[]> {
   return rows.map((row) => row.owner);
 }
 
-/** The runs that a dead process had running or waiting become interrupted. */
+/** The runs that a dead process had running or waiting become interrupted; how many there were. */
 export function* reapOwner(owner: string, now: number): Operation<number> {
   const runs = yield* all<{ n: number }>(
     `select n from run where owner = $1 and state = 'running'

@@ -17,9 +17,7 @@ interface InputRow {
 interface RunRow {
   readonly n: number;
   readonly id: string;
-  readonly kind: string;
   readonly state: ShownRun["state"];
-  readonly last: number | null;
   readonly provider: string | null;
   readonly model: string | null;
   readonly usage: string | null;
@@ -46,7 +44,7 @@ export function* showRuns(
   session: number,
 ): Operation<{ readonly messages: readonly ShownMessage[]; readonly runs: readonly ShownRun[] }> {
   const runs = yield* all<RunRow>(
-    `select run.n, run.id, run.kind, run.state, run.last, run.provider, run.model, run.usage, run.error_code,
+    `select run.n, run.id, run.state, run.provider, run.model, run.usage, run.error_code,
        run.error_message, run.started_at, run.finished_at, entry.id as answer_id, entry.body as answer_body,
        entry.created_at as answer_at
      from run left join entry on entry.n = run.last where run.session = $1 order by run.n`,

@@ -4,7 +4,7 @@
  * newer, damaged, read-only or on a full disk is a PoppetError, and is left as it was.
  */
 import { constants, Database, type Statement as SqliteStatement } from "bun:sqlite";
-import { untilAborted } from "@poppet/chat";
+import { messageOf, untilAborted } from "@poppet/chat";
 import { PoppetError } from "../error.ts";
 import type { Operation, Row, SqlValue } from "./operation.ts";
 import { type Migration, migrations as ownMigrations } from "./schema.ts";
@@ -211,6 +211,9 @@ export function storeError(thrown: unknown, path: string): unknown {
     );
   }
   if (code.startsWith("SQLITE_"))
-    return fail("store_failed", `The database ${path} refused a step (${code}): ${String((thrown as Error).message)}`);
+    return fail(
+      "store_failed",
+      `The database ${path} refused a step (${code}): ${messageOf(thrown)}. Please report it.`,
+    );
   return thrown;
 }

@@ -1,6 +1,7 @@
 /** `chat search`: compact JSON, as the assistant fitted it into POPPET_TOOL_BYTES with the newline that follows. */
+
+import { printJson } from "../print.ts";
 import type { Program } from "../program.ts";
-import { printJson } from "./print.ts";
 
 export async function chatSearch(this: Program, _flags: object, query: string): Promise<void> {
   const assistant = await this.openAssistant();

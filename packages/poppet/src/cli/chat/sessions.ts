@@ -1,6 +1,7 @@
 /** `chat sessions`: saved sessions, newest activity first; a table on a terminal, JSON anywhere else. */
+
+import { printJson } from "../print.ts";
 import type { Program } from "../program.ts";
-import { printJson } from "./print.ts";
 
 export async function chatSessions(
   this: Program,

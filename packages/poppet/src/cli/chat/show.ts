@@ -1,6 +1,7 @@
 /** `chat show`: a session with its messages and runs, as indented JSON for people and programs alike. */
+
+import { printJson } from "../print.ts";
 import type { Program } from "../program.ts";
-import { printJson } from "./print.ts";
 
 export async function chatShow(this: Program, _flags: object, sessionId: string): Promise<void> {
   const assistant = await this.openAssistant();

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Clock } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../../assistant.ts";
-import { openRunRenderer, type Surface } from "./run.ts";
+import { openRunRenderer, type Screen } from "./run.ts";
 
 const still: Clock = { now: () => 0, after: () => () => {} };
 
@@ -15,7 +15,7 @@ function surface(terminals: { readonly stdout?: boolean; readonly stderr?: boole
     },
     flush: () => undefined,
   });
-  const made: Surface = {
+  const made: Screen = {
     stdout: sink("stdout"),
     stderr: sink("stderr"),
     stdoutIsTerminal: terminals.stdout ?? false,
@@ -27,7 +27,7 @@ function surface(terminals: { readonly stdout?: boolean; readonly stderr?: boole
   return { made, written };
 }
 
-async function play(made: Surface, events: readonly RunEvent[], logReasoning = true, outcome: RunOutcome = done) {
+async function play(made: Screen, events: readonly RunEvent[], logReasoning = true, outcome: RunOutcome = done) {
   const renderer = openRunRenderer(made, { logReasoning, clock: still });
   for (const event of events) await renderer.event(event);
   await renderer.end(outcome);

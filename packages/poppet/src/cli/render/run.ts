@@ -10,7 +10,7 @@ import { cleanLine } from "./clean.ts";
 import { openReasoning } from "./reasoning.ts";
 import { openThinking, type Thinking } from "./thinking.ts";
 
-export interface Surface {
+export interface Screen {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly stdoutIsTerminal: boolean;
@@ -36,22 +36,22 @@ export interface RunRenderer {
 }
 
 export function openRunRenderer(
-  surface: Surface,
+  screen: Screen,
   options: { readonly logReasoning: boolean; readonly clock: Clock },
 ): RunRenderer {
-  const { stdout, stderr } = surface;
-  const shared = surface.stdoutIsTerminal && surface.stderrIsTerminal;
-  const styles = reasoningStyles(surface);
-  const answer = openAnswer((text) => stdout.write(text), surface.stdoutIsTerminal);
-  const thinking = surface.stderrIsTerminal && !surface.dumb ? openIndicator() : plainAbove();
+  const { stdout, stderr } = screen;
+  const shared = screen.stdoutIsTerminal && screen.stderrIsTerminal;
+  const styles = reasoningStyles(screen);
+  const answer = openAnswer((text) => stdout.write(text), screen.stdoutIsTerminal);
+  const thinking = screen.stderrIsTerminal && !screen.dumb ? openIndicator() : plainAbove();
   const reasoning = openReasoning((text) => thinking.above(text, styles));
   let answering = false;
 
   function openIndicator(): Thinking {
     return openThinking({
       write: writeNow,
-      columns: () => surface.columns(),
-      highlight: surface.colors >= 256,
+      columns: () => screen.columns(),
+      highlight: screen.colors >= 256,
       clock: options.clock,
     });
   }
@@ -135,19 +135,19 @@ export function openRunRenderer(
     },
     async end(outcome) {
       if (!answering) endReasoning();
-      if (outcome.state === "completed" || surface.stdoutIsTerminal) answer.end();
+      if (outcome.state === "completed" || screen.stdoutIsTerminal) answer.end();
       await stdout.flush();
       if (outcome.state !== "completed") writeNow(`poppet: ${cleanLine(outcome.error.message)}\n`);
     },
     clear() {
       if (!answering) endReasoning();
-      if (surface.stdoutIsTerminal) answer.end();
+      if (screen.stdoutIsTerminal) answer.end();
     },
   };
 }
 
 /** Muted cyan where colour is on. */
-function reasoningStyles(surface: Surface): { readonly before: string; readonly after: string } | undefined {
-  if (!surface.stderrIsTerminal || surface.colors === 0) return undefined;
-  return { before: surface.colors >= 256 ? "\x1b[38;5;73m" : "\x1b[2;36m", after: "\x1b[0m" };
+function reasoningStyles(screen: Screen): { readonly before: string; readonly after: string } | undefined {
+  if (!screen.stderrIsTerminal || screen.colors === 0) return undefined;
+  return { before: screen.colors >= 256 ? "\x1b[38;5;73m" : "\x1b[2;36m", after: "\x1b[0m" };
 }

@@ -10,12 +10,12 @@ export interface CatalogueModel {
   readonly bytes: number;
   readonly goodFor: string;
   /** Tried in this order. */
-  readonly sources: readonly ModelSource[];
+  readonly sources: readonly PullSource[];
   /** What a source must deliver, where we know. */
   readonly pinned: { readonly bytes: number; readonly sha256: string } | null;
 }
 
-export type ModelSource =
+export type PullSource =
   /** The file is found by its quantisation, and its size and hash are asked of the hub. */
   | { readonly via: "hub"; readonly repository: string; readonly quant: string | null }
   | { readonly via: "hub-file"; readonly repository: string; readonly revision: string; readonly file: string }

@@ -7,6 +7,7 @@ import { type FileHandle, open, readFile, rm, writeFile } from "node:fs/promises
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@poppet/chat";
 import { fetchFirstByte, networkReason } from "./first-byte.ts";
+import { writeWhole } from "./place.ts";
 
 export interface DownloadTarget {
   readonly url: string;
@@ -145,7 +146,7 @@ async function receive(
         await file.truncate(0);
         throw new Error(`the server sends more than the ${total} bytes that the file should have`);
       }
-      await file.write(chunk);
+      await writeWhole(file, chunk);
       hash.update(chunk);
       received += chunk.length;
       options.onBytes(received, total);

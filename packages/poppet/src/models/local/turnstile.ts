@@ -1,6 +1,6 @@
+/** One at a time, in the order of asking; whoever waits can give up. */
 import { untilAborted } from "@poppet/chat";
 
-/** One at a time, in the order of asking; whoever waits can give up. */
 export class Turnstile {
   #last: Promise<void> = Promise.resolve();
 
