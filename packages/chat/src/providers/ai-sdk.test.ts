@@ -128,7 +128,17 @@ test("§8.6 a finish that a provider did say is handed on, an unknown one as oth
     (await eventsOf(modelOf([{ ...stop, finishReason: { unified, raw: "raw" } }]))).at(-1);
   expect(await finishWith("other")).toMatchObject({ reason: "other" });
   expect(await finishWith("new-reason")).toMatchObject({ reason: "other" });
-  expect(await codeOf(eventsOf(modelOf([])))).toBe("answer_unfinished");
+});
+
+test("C11 a stream in which nothing came is no answer, one that ends after something is unfinished", async () => {
+  const cut = { ...stop, finishReason: { unified: "other", raw: undefined } };
+  const start = { type: "stream-start", warnings: [] };
+  for (const nothing of [[], [start], [start, cut]]) {
+    expect(await codeOf(eventsOf(modelOf(nothing)))).toBe("provider_malformed");
+  }
+  expect(await codeOf(eventsOf(modelOf([start, { type: "response-metadata", id: "r" }, cut])))).toBe(
+    "answer_unfinished",
+  );
 });
 
 test("C11 an error in the stream ends it at once", async () => {

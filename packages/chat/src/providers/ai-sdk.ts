@@ -58,6 +58,7 @@ async function* stream(
   const connection = new AbortController();
   let reader: ReadableStreamDefaultReader<{ readonly type: string }> | undefined;
   let started = false;
+  let arrived = false;
   // Cancelling the reader as well ends a pending read at once, whatever the provider's package does with the signal.
   const abort = () => {
     connection.abort(signal.reason);
@@ -72,13 +73,16 @@ async function* stream(
     while (true) {
       const { done, value } = await reader.read();
       if (signal.aborted) throw abortError(signal);
-      if (done) throw cutOff(context);
+      if (done) throw endedEarly(context, arrived);
       const part = value as AiSdkPart;
-      if (part.type === "error") throw part.error;
+      if (part.type === "error") throw saysNoFinish(part.error) ? endedEarly(context, arrived) : part.error;
       if (part.type === "finish") {
-        yield finish(part, record, context);
+        if (isUnsaid(part)) throw endedEarly(context, arrived);
+        yield finish(part, record);
         return;
       }
+      // The SDK says by itself that a stream starts; all else stands for something that came.
+      arrived ||= value.type !== "stream-start";
       const event = record.take(part);
       if (!event) continue;
       started = true;
@@ -124,17 +128,23 @@ function callOf(model: AiSdkModel, request: ModelRequest, options: Resolved, abo
   };
 }
 
-function finish(
-  part: Extract<AiSdkPart, { type: "finish" }>,
-  record: MessageRecord,
-  context: ErrorContext,
-): ModelEvent & { type: "finish" } {
-  const { unified, raw } = part.finishReason;
-  // The SDK ends every stream with a finish; with no reason from the provider in it, the stream was cut.
-  if (raw === undefined && unsaid.has(unified)) throw cutOff(context);
+function finish(part: AiSdkFinish, record: MessageRecord): ModelEvent & { type: "finish" } {
+  const { unified } = part.finishReason;
   const reason = reasons.has(unified) ? (unified as FinishReason) : "other";
   return { type: "finish", reason, usage: toUsage(part.usage), continuation: record.continuation() };
 }
+
+/** The SDK ends every stream with a finish; with no reason from the provider in it, the stream was cut. */
+function isUnsaid({ finishReason }: AiSdkFinish): boolean {
+  return finishReason.raw === undefined && unsaid.has(finishReason.unified);
+}
+
+/** Some packages say it by an error before that finish. */
+function saysNoFinish(error: unknown): boolean {
+  return /without a finish reason/i.test((error as { readonly message?: string } | null)?.message ?? "");
+}
+
+type AiSdkFinish = Extract<AiSdkPart, { type: "finish" }>;
 
 const unsaid: ReadonlySet<string> = new Set<FinishReason>(["other", "error", "interrupted"]);
 const reasons: ReadonlySet<string> = new Set<FinishReason>([
@@ -147,10 +157,14 @@ const reasons: ReadonlySet<string> = new Set<FinishReason>([
   "other",
 ]);
 
-function cutOff(context: ErrorContext): ChatError {
-  return new ChatError("answer_unfinished", `${context.label} stopped before its answer was complete. Try again.`, {
-    details: { provider: context.provider, model: context.modelId },
-  });
+/** Where nothing at all arrived, what answered is most likely no model: a page, or JSON of another service. */
+function endedEarly({ label, provider, modelId }: ErrorContext, arrived: boolean): ChatError {
+  const details = { provider, model: modelId };
+  return arrived
+    ? new ChatError("answer_unfinished", `${label} stopped before its answer was complete. Try again.`, { details })
+    : new ChatError("provider_malformed", `What came from ${label} is no answer. Check the base URL, or try again.`, {
+        details,
+      });
 }
 
 function abortError(signal: AbortSignal): ChatError {

@@ -27,7 +27,9 @@ test.each([
 });
 
 test("§7 the size does not depend on where a stream is cut", () => {
-  const text = fc.array(fc.constantFrom("x", "\n", "\r", "\r\n", "data: "), { maxLength: 40 }).map((all) => all.join(""));
+  const text = fc
+    .array(fc.constantFrom("x", "\n", "\r", "\r\n", "data: "), { maxLength: 40 })
+    .map((all) => all.join(""));
   fc.assert(
     fc.property(text, fc.array(fc.nat(200), { maxLength: 8 }), (whole, cuts) => {
       const places = [0, ...cuts.map((cut) => cut % (whole.length + 1)).sort((a, b) => a - b), whole.length];

@@ -57,6 +57,21 @@ describe("C11 sorting what is thrown", () => {
     expect(codeOf(named("Error", { code: "ECONNRESET" }), true)).toBe("answer_unfinished");
   });
 
+  test("C11 a connection that was made and then cut is not called out of reach", () => {
+    const socket =
+      "The socket connection was closed unexpectedly. For more information, pass `verbose: true` in the second argument to fetch()";
+    const { code, message } = providerError(Object.assign(new Error(socket), { code: "ECONNRESET" }), context);
+    expect(code).toBe("provider_network");
+    expect(message).toBe(
+      'The connection to Acme was cut before its answer. Check the base URL, or try again. Reason: "The socket connection was closed unexpectedly."',
+    );
+    const away = named("Error", { code: "ConnectionRefused" });
+    away.message = "Unable to connect. Is the computer able to access the url?";
+    expect(providerError(away, context).message).toBe(
+      'Acme cannot be reached. Check the network and the base URL. Reason: "Unable to connect."',
+    );
+  });
+
   test("C11 a ChatError passes as it is", () => {
     const own = new ChatError("provider_rejected", "mine");
     expect(providerError(own, context)).toBe(own);

@@ -45,7 +45,7 @@ function sort(failure: Failure, started: boolean): ProviderErrorCode {
   if (name === "AI_LoadAPIKeyError" || name === "AI_LoadSettingError") return "provider_not_configured";
   if (name === "AI_NoSuchModelError") return "model_not_found";
   if (name === "AI_EmptyResponseBodyError") return "answer_empty";
-  if (/without a finish reason|ended before|stream (was )?(closed|truncated)/i.test(words)) return "answer_unfinished";
+  if (/ended before|stream (was )?(closed|truncated)/i.test(words)) return "answer_unfinished";
   const network = has(networkCodes) || (name !== "" && networkWords.test(words));
   if (network && (status === null || status < 400))
     return started || status !== null ? "answer_unfinished" : "provider_network";
@@ -94,6 +94,14 @@ const contextWords =
   /context (length|window|size)|maximum context|prompt is too long|input is too long|too many (input )?tokens|exceeds? the (maximum|max) (number of|input) tokens|input token count|request (entity )?too large/i;
 const rejected = /^AI_(InvalidArgument|InvalidPrompt|UnsupportedFunctionality|UnsupportedModelVersion)Error$/;
 
+/** The connection was made, so that "cannot be reached" would be wrong. */
+function isCut({ codes, words }: Failure): boolean {
+  const cut = /^(econnreset|epipe|connectionclosed|connectionreset|und_err_socket|err_stream_premature_close)$/;
+  return (
+    codes.some((code) => cut.test(code)) || /socket connection was closed|connection reset|^terminated$/i.test(words)
+  );
+}
+
 /** A label may be words, such as "the model server". */
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -140,6 +148,8 @@ function sentence(code: ProviderErrorCode, failure: Failure, context: ErrorConte
     case "provider_rejected":
       return `${label} refused the request${http}. Check the model's settings.`;
     case "provider_network":
+      if (isCut(failure))
+        return `The connection to ${label} was cut before its answer. Check the base URL, or try again.`;
       return `${label} cannot be reached. Check the network and the base URL.`;
     case "request_deadline":
       return `${label} took too long${http}. Try again.`;

@@ -1,5 +1,6 @@
 /**
- * A provider's own words, fit for an error message: one line, short, no control characters, no key. Secrets go before
+ * A provider's own words, fit for an error message: one line, short, no control characters, no key, no advice for
+ * programmers. Secrets go before
  * the cut, so that no half of one is left at its end.
  */
 import { cutCodePoints } from "../text.ts";
@@ -18,6 +19,10 @@ const keyPatterns: readonly (readonly [RegExp, string])[] = [
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+/g, "[key]"],
 ];
 
+/** What Bun's `fetch` adds for whoever wrote the program. */
+const advice =
+  / ?(For more information, pass `verbose: true`[^.]*?fetch\(\)\.?|Is the computer able to access the url\?)/gi;
+
 export function safeWords(text: string, secrets: readonly string[], limit = 300): string {
   // Before the cleaning, which may change a secret, and after it, which may put one together.
   let words = without(secrets, text.slice(0, 20_000))
@@ -25,6 +30,7 @@ export function safeWords(text: string, secrets: readonly string[], limit = 300)
     // Joiners are part of writing; the other format characters turn text round or hide it.
     .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, " ")
+    .replace(advice, "")
     .trim();
   words = without(secrets, words);
   for (const [pattern, replacement] of keyPatterns) words = words.replace(pattern, replacement);

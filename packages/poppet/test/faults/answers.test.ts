@@ -35,7 +35,18 @@ describe.each(providers)("C11 $provider", (choice) => {
     ["a refused content", "answer_filtered", { parts: [], finish: "refusal" }, "ended"],
     ["a refused content in the answer", "answer_filtered", { ...say("Half"), finish: "content-filter" }, "ended"],
     ["an answer at the output limit", "answer_truncated", { ...say("Half"), finish: "length" }, "ended"],
-    ["a delay and then nothing", "answer_unfinished", { parts: [{ type: "delay", ms: 20 }], finish: null }, "ended"],
+    [
+      "a word, a delay and then nothing",
+      "answer_unfinished",
+      {
+        parts: [
+          { type: "text", text: "Half" },
+          { type: "delay", ms: 20 },
+        ],
+        finish: null,
+      },
+      "ended",
+    ],
   ])("C11 %s fails as %s", async (name, code, reply, how) => {
     await using rig = await openRig(choice, { replies: [reply, back] });
     const { assistant, server } = rig;

@@ -35,6 +35,8 @@ const repeated: readonly Fault[] = [
   ],
 ];
 
+const body = (text: string) => ({ status: 200, body: text });
+
 /** What goes wrong in the same way with every protocol. */
 const common: readonly Fault[] = [
   ["a wrong key", "provider_auth", error(401, `Incorrect API key provided: ${apiKey}`)],
@@ -93,7 +95,11 @@ const common: readonly Fault[] = [
     "provider_malformed",
     { status: 200, body: "<html>Log in</html>", headers: { "content-type": "text/html" } },
   ],
-  ["half an event", "answer_unfinished", { parts: [{ type: "half-event", text: "Half" }, { type: "end" }] }],
+  [
+    "half an event after a whole one",
+    "answer_unfinished",
+    { parts: [{ type: "text", text: "Whole" }, { type: "half-event", text: "Half" }, { type: "end" }] },
+  ],
   [
     "half an event after a whole one, then a cut",
     "answer_unfinished",
@@ -128,7 +134,14 @@ const common: readonly Fault[] = [
     "answer_unfinished",
     { parts: [{ type: "text", text: "Half" }, { type: "reset" }] },
   ],
-  ["an empty stream", "answer_unfinished", raw("")],
+  ["an empty stream", "provider_malformed", { ...body(""), headers: { "content-type": "text/event-stream" } }],
+  ["an empty body", "provider_malformed", body("")],
+  [
+    "JSON instead of a stream",
+    "provider_malformed",
+    { ...body('{"object":"list","data":[]}'), headers: { "content-type": "application/json" } },
+  ],
+  ["a page of no type instead of a stream", "provider_malformed", body("<html>\nLog in\n\n</html>")],
   ["a connection cut before the answer", "answer_unfinished", { parts: [{ type: "cut" }] }],
   ["a connection cut in the answer", "answer_unfinished", { parts: [{ type: "text", text: "Half" }, { type: "cut" }] }],
   [
