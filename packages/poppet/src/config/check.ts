@@ -21,8 +21,13 @@ function checkTable(value: unknown, shape: Table | Named, path: readonly string[
     const at = [...path, key];
     const expected = shape.kind === "named" ? namedShape(shape, key, at, source) : knownShape(shape, key, at, source);
     if (expected.kind !== "value") checkTable(inner, expected, at, source);
-    else if (!expected.check(inner)) throw invalid(source, at, `must be ${expected.allowed}`);
+    else if (!expected.check(inner)) throw invalid(source, at, mustBe(expected, inner));
   }
+}
+
+/** What is allowed, with the nearest where there are few; not what was given. */
+export function mustBe({ allowed, values = [] }: Rule, given: unknown): string {
+  return `must be ${allowed}${typeof given === "string" ? hint(given, values) : ""}`;
 }
 
 function namedShape(shape: Named, key: string, at: readonly string[], source: Source): Table {

@@ -72,6 +72,8 @@ test.each([
   ],
   ["providr = 'local'", 'did you mean "provider"?'],
   ['provider = "opnai"', ':1: provider must be one of "openai", '],
+  ['provider = "opnai"', '; did you mean "openai"?'],
+  ["[providers.local]\ngpu = 'of'", ':2: providers.local.gpu must be one of "auto", "off"; did you mean "off"?'],
   ["# x\n[limits]\nsteps = '20'", ":3: limits.steps must be a whole number from 1 to 10000"],
   ["limits = 3", ":1: limits must be a table"],
   ["[limits]\nsteps = 1.5", "limits.steps must be a whole number"],

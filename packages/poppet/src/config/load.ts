@@ -3,17 +3,15 @@
  * POPPET_TOOL_BYTES of the environment, over the defaults. No file is no error. Nothing is written.
  */
 import { PoppetError, systemReason } from "../error.ts";
-import { hint } from "../nearest.ts";
 import {
   defaultLimits,
   type Limits,
   type ModelFacts,
   type ProviderName,
   type ProviderSettings,
-  providerNames,
   type Settings,
 } from "../settings.ts";
-import { checkSettings, type Source } from "./check.ts";
+import { checkSettings, mustBe, type Source } from "./check.ts";
 import { configFile, dataFolder, type Environment } from "./location.ts";
 import { modelRule, providerRule, type Rule, settingsTable, toolBytesRule } from "./table.ts";
 
@@ -56,8 +54,8 @@ export async function parseSettings(source: Source): Promise<WrittenSettings> {
 }
 
 function effective(written: WrittenSettings, env: Environment): Settings {
-  const provider = fromEnvironment(env, "POPPET_PROVIDER", providerRule, providerNames);
-  const model = fromEnvironment(env, "POPPET_MODEL", modelRule, []);
+  const provider = fromEnvironment(env, "POPPET_PROVIDER", providerRule);
+  const model = fromEnvironment(env, "POPPET_MODEL", modelRule);
   return {
     provider: (provider as ProviderName | null) ?? written.provider ?? null,
     model: model ?? written.model ?? null,
@@ -69,11 +67,11 @@ function effective(written: WrittenSettings, env: Environment): Settings {
   };
 }
 
-function fromEnvironment(env: Environment, name: string, rule: Rule, known: readonly string[]): string | null {
+function fromEnvironment(env: Environment, name: string, rule: Rule): string | null {
   const value = env[name];
   if (!value) return null;
   if (rule.check(value)) return value;
-  throw new PoppetError("config_invalid", `Environment: ${name} must be ${rule.allowed}${hint(value, known)}`);
+  throw new PoppetError("config_invalid", `Environment: ${name} ${mustBe(rule, value)}`);
 }
 
 function toolBytes(env: Environment): number {

@@ -11,6 +11,8 @@ export interface Rule {
   readonly allowed: string;
   readonly check: (value: unknown) => boolean;
   readonly secret?: true;
+  /** All there are, where they can be counted. */
+  readonly values?: readonly string[];
 }
 
 export interface Table {
@@ -98,6 +100,7 @@ function oneOf(values: readonly string[]): Rule {
     kind: "value",
     allowed: `one of ${values.map((value) => `"${value}"`).join(", ")}`,
     check: (value) => typeof value === "string" && values.includes(value),
+    values,
   };
 }
 

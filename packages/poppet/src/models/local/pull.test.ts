@@ -184,6 +184,8 @@ test("P2 a name that nobody knows is answered with those of the catalogue", asyn
   const { code, message } = await failure(pull("smollm"));
   expect(code).toBe("model_unknown");
   expect(message).toContain("smollm2-135m");
+  expect(message).not.toContain("did you mean");
+  expect((await failure(pull("smollm2-135"))).message).toEndWith('; did you mean "smollm2-135m"?');
   expect((await failure(pull("hf:smollm"))).code).toBe("model_unknown");
   expect((await failure(pull("hf:../..:x"))).code).toBe("model_unknown");
 });

@@ -1,5 +1,6 @@
 /** What a person may ask `models pull` for, and what the model is called afterwards. */
 import { PoppetError } from "../../error.ts";
+import { hint } from "../../nearest.ts";
 import { type CatalogueModel, catalogue, catalogueModel } from "./catalogue.ts";
 import { modelName } from "./files.ts";
 
@@ -13,10 +14,10 @@ export function parseReference(reference: string): ModelReference {
   const model = catalogueModel(reference);
   if (model) return { kind: "catalogue", model };
   if (/[/\\]|\.gguf$/i.test(reference)) return { kind: "file", path: reference, name: modelName(reference) };
-  const names = catalogue.map((one) => one.name).join(", ");
+  const names = catalogue.map((one) => one.name);
   throw new PoppetError(
     "model_unknown",
-    `No model ${JSON.stringify(reference)} in the catalogue; there are ${names}; or give hf:owner/repo[:quant] or a .gguf file.`,
+    `No model ${JSON.stringify(reference)} in the catalogue; there are ${names.join(", ")}; or give hf:owner/repo[:quant] or a .gguf file${hint(reference, names) || "."}`,
   );
 }
 
