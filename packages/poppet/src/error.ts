@@ -43,7 +43,7 @@ export class PoppetError extends Error {
   constructor(code: PoppetErrorCode, message: string, options: { exitCode?: 1 | 2; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.exitCode = options.exitCode ?? (code === "usage" ? 2 : 1);
+    this.exitCode = options.exitCode ?? (code === "usage" || code === "message_invalid" ? 2 : 1);
     Object.defineProperty(this, marker, { value: true });
   }
 

@@ -242,11 +242,17 @@ describe("C11 what does not complete", () => {
     expect(readdirSync(`${folder.path}/owners`)).toEqual([]);
   });
 
-  test("a message that is empty or has a NUL is refused and nothing is saved", async () => {
+  test("C11 a message that is empty or has a NUL is refused and nothing is saved", async () => {
     using folder = temporaryFolder();
     const assistant = await testAssistant({ home: folder.path });
-    for (const text of ["", " \n\t", "a\0b"]) {
-      await expect(ask(assistant, text)).rejects.toMatchObject({ code: "message_invalid", exitCode: 2 });
+    for (const [text, message] of [
+      ["", "The message is empty. "],
+      [" \n\t", "The message is empty. "],
+      ["a\0b", "The message contains a NUL character, so it is no text; remove it."],
+    ] as const) {
+      await expect(ask(assistant, text)).rejects.toMatchObject({
+        ...{ code: "message_invalid", exitCode: 2, message: expect.stringContaining(message) },
+      });
     }
     expect(await assistant.sessions({ limit: 10 })).toEqual([]);
     await assistant.close();

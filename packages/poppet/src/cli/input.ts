@@ -1,5 +1,6 @@
 /** A message or a key from stdin, read whole within a bound, checked to be text. */
 import { PoppetError, systemReason } from "../error.ts";
+import { checkMessage } from "../message.ts";
 import type { Program } from "./program.ts";
 
 /** Above what any context takes, so that a message that is merely too large is saved and its run says by how much. */
@@ -7,12 +8,18 @@ const mostMessageBytes = 8_388_608;
 
 /** The message: the argument, or stdin's text where it is `-` or absent. */
 export async function readMessage(program: Program, argument: string | undefined, example: string): Promise<string> {
-  if (argument !== undefined && argument !== "-") return checkMessage(argument);
+  const text = await givenText(program, argument, example);
+  checkMessage(text);
+  return text;
+}
+
+async function givenText(program: Program, argument: string | undefined, example: string): Promise<string> {
+  if (argument !== undefined && argument !== "-") return argument;
   if (argument === undefined && (await program.terminal()).stdin) {
     throw new PoppetError("usage", `No message. Give one in quotes, as in: ${example} — or pipe it in.`);
   }
   const text = await readStdin(mostMessageBytes, "The message");
-  return checkMessage(text.replace(/\r?\n$/, ""));
+  return text.replace(/\r?\n$/, "");
 }
 
 export async function readStdin(limit: number, what: string): Promise<string> {
@@ -41,12 +48,4 @@ async function readBytes(limit: number, what: string): Promise<Uint8Array> {
   }
   if (size <= limit) return Buffer.concat(chunks);
   throw new PoppetError("message_invalid", `${what} on stdin is larger than ${limit} bytes; send a part of it.`);
-}
-
-function checkMessage(text: string): string {
-  if (text.trim() === "") throw new PoppetError("usage", "The message is empty.");
-  if (text.includes("\0")) {
-    throw new PoppetError("message_invalid", "The message contains a NUL character, so it is no text; remove it.");
-  }
-  return text;
 }

@@ -5,6 +5,7 @@
 import { ChatError, type Clock, messageOf } from "@poppet/chat";
 import type { RunError, RunEvent, RunOutcome, Submission } from "../assistant.ts";
 import { PoppetError, type PoppetErrorCode } from "../error.ts";
+import { checkMessage } from "../message.ts";
 import { titleOf } from "../sessions/title.ts";
 import type { Settings } from "../settings.ts";
 import { type AcceptedInput, acceptInput } from "../store/inputs.ts";
@@ -85,10 +86,7 @@ export async function* submit(
 
 function refuseUnusable(submission: Submission, settings: Settings): void {
   const { text, target } = submission;
-  if (text.trim() === "") throw new PoppetError("message_invalid", "The message is empty.", { exitCode: 2 });
-  if (text.includes("\0")) {
-    throw new PoppetError("message_invalid", "The message contains a NUL character; send text only.", { exitCode: 2 });
-  }
+  checkMessage(text);
   if (target.type === "new" && target.workload === "general" && settings.provider === "opencode-go") {
     throw new PoppetError(
       "workload_refused",

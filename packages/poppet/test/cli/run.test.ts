@@ -55,11 +55,11 @@ test("C1 no message on a terminal is wrong usage", async () => {
 });
 
 test.each([
-  ["nothing", "", 2, "The message is empty."],
-  ["blanks", " \n\t\n", 2, "The message is empty."],
-  ["no UTF-8", new Uint8Array([0x68, 0xff, 0xfe]), 1, "not UTF-8 text"],
-  ["a NUL", "a\0b", 1, "NUL character"],
-  ["more than 8 MiB", "x".repeat(8_388_609), 1, "larger than 8388608 bytes"],
+  ["nothing", "", 2, "The message is empty. Give one in quotes, or pipe it in."],
+  ["blanks", " \n\t\n", 2, "The message is empty. Give one in quotes, or pipe it in."],
+  ["no UTF-8", new Uint8Array([0x68, 0xff, 0xfe]), 2, "not UTF-8 text"],
+  ["a NUL", "a\0b", 2, "The message contains a NUL character, so it is no text; remove it."],
+  ["more than 8 MiB", "x".repeat(8_388_609), 2, "larger than 8388608 bytes"],
 ])("§7 %s on stdin is refused in one line, and nothing is saved", async (_name, stdin, code, expected) => {
   const result = await said([], stdin);
   expect([result.code, result.stdout, result.submitted]).toEqual([code, "", null]);
@@ -70,7 +70,7 @@ test.each([
 test("§7 a stdin that cannot be read is said in one line", async () => {
   await using home = await emptyHome(hello);
   const result = await ended(["bash", "-c", '"$@" < /', "bash", ...scriptedProgram("chat", "new")], home);
-  expect(result).toEqual({ code: 1, stdout: "", stderr: "poppet: The message cannot be read from stdin: EISDIR.\n" });
+  expect(result).toEqual({ code: 2, stdout: "", stderr: "poppet: The message cannot be read from stdin: EISDIR.\n" });
 });
 
 test("§7 a message of 5 MB goes through whole", async () => {

@@ -64,17 +64,11 @@ test("C1 after -- a message may begin with a dash, long flags may have one", asy
 
 test("§7 a message that is empty, no text or too large is refused in one line, and nothing is saved", async () => {
   await using home = await openHome();
-  const inputs: readonly (readonly [string | Uint8Array, number])[] = [
-    ["", 2],
-    [" \n\t ", 2],
-    [new Uint8Array([0x68, 0xff, 0xfe]), 1],
-    ["a\0b", 1],
-    ["x".repeat(8_388_609), 1],
-  ];
-  for (const [stdin, expected] of inputs) {
+  const inputs = ["", " \n\t ", new Uint8Array([0x68, 0xff, 0xfe]), "a\0b", "x".repeat(8_388_609)];
+  for (const stdin of inputs) {
     await using child = home.start(["chat", "new"], { stdin });
     const { code, stdout, stderr } = await child.ended();
-    expect([code, stdout]).toEqual([expected, ""]);
+    expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^poppet: [^\n]+\n$/);
   }
   expect(JSON.parse((await home.poppet("chat", "sessions")).stdout)).toEqual({ sessions: [] });
