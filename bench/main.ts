@@ -1,6 +1,6 @@
 /**
- * `bun run bench [--rounds N] [--million]`: measures the built program against floors in the same run, and prints a table. Times waver
- * with the machine; the ratios are what to look at.
+ * `bun run bench [--rounds N] [--million]`: measures the built program against floors in the same run, and prints a
+ * table. Times waver with the machine; the ratios are what to look at.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -14,10 +14,12 @@ import { benchMillion } from "./million.ts";
 import { benchPrograms } from "./programs.ts";
 import { printTable } from "./table.ts";
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "15" }, million: { type: "boolean", default: false } },
-});
-const rounds = Number(values.rounds);
+const usage = "usage: bun run bench [--rounds N] [--million]";
+const { rounds, million, help } = readArguments();
+if (help) {
+  console.log(usage);
+  process.exit(0);
+}
 
 const build = Bun.spawnSync(["bun", new URL("../scripts/build.ts", import.meta.url).pathname], { stderr: "inherit" });
 if (!build.success) throw new Error("the build failed");
@@ -29,8 +31,25 @@ try {
   );
   printTable("Whole processes", await benchPrograms(folder, rounds));
   printTable("Streaming", [...(await benchDeltas(folder, rounds)), ...(await benchFirstDelta(folder, rounds))]);
-  printTable("Length", [...(await benchLong(folder)), ...(values.million ? await benchMillion(folder) : [])]);
+  printTable("Length", [...(await benchLong(folder)), ...(million ? await benchMillion(folder) : [])]);
   printTable("Install", benchInstall());
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        rounds: { type: "string", default: "15" },
+        million: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (!/^[1-9]\d*$/.test(values.rounds)) throw new RangeError("--rounds must be a whole number from 1");
+    return { ...values, rounds: Number(values.rounds) };
+  } catch (thrown) {
+    console.error(`bench: ${thrown instanceof Error ? thrown.message : thrown}\n${usage}`);
+    process.exit(2);
+  }
 }

@@ -26,7 +26,7 @@ export async function searchSessions(index: SearchIndex, query: string, toolByte
 /** The terms to find; those of punctuation only are left out. */
 function termsOf(query: string): string[] {
   const refuse = (why: string) => new PoppetError("search_query", `The search text ${why}.`, { exitCode: 2 });
-  if (query.trim() === "") throw refuse("is empty");
+  if (query.trim() === "") throw refuse("is empty; give the words to find");
   if (query.trim() !== query) throw refuse("begins or ends with white space");
   if ([...query].length > queryLength) throw refuse(`is longer than ${queryLength} characters`);
   return query

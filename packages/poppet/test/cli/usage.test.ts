@@ -14,9 +14,31 @@ test.each([
   [["chat", "sessions", "-limt", "3"], 'unknown flag --limt; did you mean "--limit"?'],
   [["chat", "sessions", "--limit", "0"], '--limit "0": must be a whole number from 1 to 10000'],
   [["chat", "new", "two", "words"], 'unexpected "words": put a text of several words in quotes'],
-  [["chat", "new", ""], "The message is empty."],
+  [["--versoin"], 'unknown flag --versoin; did you mean "--version"?'],
+  [["--hlep"], 'unknown flag --hlep; did you mean "--help"?'],
+  [["-hlep"], 'unknown flag --hlep; did you mean "--help"?'],
+  [["chat", "--hlep"], 'unknown flag --hlep; did you mean "--help"?'],
+  [["chat", "sessions", "--hlep"], 'unknown flag --hlep; did you mean "--help"?'],
+  [["--json", "chat", "sessions"], "unknown flag --json; a command's flags go after it; see poppet --help"],
+  [["--keys=sk-1"], "unknown flag --keys; a command's flags go after it; see poppet --help"],
+  [["doctor", "-x"], "unknown flag -x; see poppet doctor --help"],
+  [["hepl"], 'unknown command "hepl"; did you mean "help"?'],
+  [["seach"], 'unknown command "seach"; see poppet --help\n'],
+  [["foo"], 'unknown command "foo"; see poppet --help\n'],
+  [["sessions"], 'unknown command "sessions"; there is "chat sessions"; see poppet --help\n'],
+  [["chat", "list"], 'unknown command "list"; there is "models list"; see poppet chat --help\n'],
+  [["chat", "seach", "x"], 'unknown command "seach"; did you mean "search"?'],
+  [["chat", "sessions", "extra"], 'unexpected "extra": poppet chat sessions takes no argument\n'],
+  [["doctor", "x"], 'unexpected "x": poppet doctor takes no argument\n'],
+  [["chat", "show", "id", "x"], 'unexpected "x": poppet chat show takes no more arguments\n'],
+  [["chat", "sessions", "--limit"], "--limit needs a value; see poppet chat sessions --help\n"],
+  [["chat", "sessions", "--limit="], "--limit needs a value; see poppet chat sessions --help\n"],
+  [["chat", "sessions", "--limit", "--json"], "--limit needs a value; see poppet chat sessions --help\n"],
+  [["setup"], "missing --provider; see poppet setup --help\n"],
+  [["chat", "new", ""], "The message is empty. Give one in quotes, or pipe it in.\n"],
+  [["chat", "search", ""], "The search text is empty; give the words to find.\n"],
   [["chat", "new", "-hello"], "unknown flag --hello; a text that begins with a dash goes after --"],
-  [["chat", "show"], "missing ID; see --help"],
+  [["chat", "show"], "missing ID; see poppet chat show --help"],
   [["setup", "--provider", "opnai", "--model", "x"], 'did you mean "openai"?'],
   [["setup", "--provider", "openai"], "missing --model"],
   [["setup", "--provider", "local", "--model", "x", "--base-url", "http://x"], "local takes no --base-url."],
@@ -149,4 +171,13 @@ test("P2 models pull without a terminal prints plain lines", async () => {
   expect(stderr).toContain("not from a: no network\n");
   expect(stderr).toContain("fetched from b: x (10 MB) in /models/x.gguf\n");
   expect(stderr).not.toContain("\x1b");
+});
+
+test("S0 bench says how it is used, and does not start on what it does not know", async () => {
+  const bench = (flag: string) =>
+    ended([process.execPath, join(import.meta.dir, "../../../../bench/main.ts"), flag], home);
+  expect(await bench("--help")).toMatchObject({ code: 0, stdout: "usage: bun run bench [--rounds N] [--million]\n" });
+  const wrong = await bench("--foo");
+  expect([wrong.code, wrong.stdout]).toEqual([2, ""]);
+  expect(wrong.stderr).toMatch(/^bench: Unknown option '--foo'[^\n]*\nusage: [^\n]+\n$/);
 });
