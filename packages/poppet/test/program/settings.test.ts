@@ -180,6 +180,25 @@ describe("P2 doctor and permissions", () => {
   });
 });
 
+test("P2 setup for a local model that is not here saves, and says what to do", async () => {
+  await using home = await openHome([], { provider: null });
+  const setup = (model: string) => home.poppet("setup", "--provider", "local", "--model", model);
+  const known = await setup("qwen3-0.6b");
+  expect([known.code, known.stderr]).toEqual([0, expect.stringContaining("with: poppet models pull qwen3-0.6b\n")]);
+  const unknown = await setup("nope");
+  expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining("but not yet: There is no model file")]);
+  expect(unknown.stderr).toContain("`poppet models local` lists what is here");
+  expect(await Bun.file(home.config).text()).toContain('model = "nope"');
+});
+
+test("P2 setup --key-stdin on a terminal is refused, as the key would be shown", async () => {
+  await using home = await openHome([], { provider: null });
+  await using pty = home.terminal(["setup", "--provider", "openai", "--model", "m", "--key-stdin"]);
+  expect(await pty.exited()).toBe(2);
+  expect(await pty.screen()).toContain("pipe the key in");
+  expect(await Bun.file(home.config).exists()).toBe(false);
+});
+
 describe("P2 models", () => {
   test("P2 lists the local ones and the server's; a table on a terminal, JSON elsewhere", async () => {
     await using home = await openHome({ replies: [], models: ["test-model", "other"] });
