@@ -1,6 +1,6 @@
 /** The built program as whole processes: start, one question, a page of sessions, a search. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { measure, peakMemory } from "./measure.ts";
+import { type Command, measure, peakMemory } from "./measure.ts";
 import { seedSessions } from "./seed.ts";
 import { startServer } from "./server.ts";
 import { compare, type Line } from "./table.ts";
@@ -12,7 +12,7 @@ const words = Array.from({ length: 200 }, (_, n) => `word${n} `);
 export async function benchPrograms(folder: string, rounds: number): Promise<readonly Line[]> {
   const [fresh, full] = [`${folder}/fresh`, `${folder}/full`];
   for (const home of [fresh, full]) mkdirSync(home);
-  await seedSessions(full, sessions);
+  const seeded = await seedSessions(full, sessions);
   using server = await startServer(folder, {
     replies: [{ parts: [{ type: "text", text: words }] }],
     afterLast: "repeat",
@@ -33,11 +33,12 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
   const question = poppet(fresh, "chat", "new", "hello");
   const sdk = { name: "AI SDK alone", argv: ["bun", await buildFloor(folder), baseUrl] };
   const [bareMemory, memory] = await peakMemory([bareFetch, question], 5);
-  const [nothing, version, list, search, common, bare, sdkAlone, ask] = await measure(
+  const [nothing, version, list, show, search, common, bare, sdkAlone, ask] = await measure(
     [
       { name: "bun -e 0", argv: ["bun", "-e", "0"] },
       poppet(fresh, "--version"),
       poppet(full, "chat", "sessions"),
+      poppet(full, "chat", "show", seeded),
       poppet(full, "chat", "search", "needle"),
       poppet(full, "chat", "search", "project"),
       bareFetch,
@@ -49,6 +50,7 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
   return [
     compare("start: --version", version, nothing, "wallMs", null),
     compare("chat sessions, 50 of 10,000", list, nothing, "wallMs", 3),
+    compare("chat show, one of 10,000", show, nothing, "wallMs", null),
     compare("chat search, 100 hits in 10,000 sessions", search, nothing, "wallMs", null),
     compare("chat search, a word of every message", common, nothing, "wallMs", null),
     compare("chat new, 200 words streamed", ask, bare, "wallMs", 3),
@@ -56,7 +58,25 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
     compare("chat new, over that package", ask, sdkAlone, "wallMs", null),
     compare("chat new, CPU", ask, bare, "cpuMs", null),
     compare("chat new, peak memory", memory, bareMemory, "peakMiB", null),
+    await largestAnswer(folder, question, floorScript),
   ];
+}
+
+/** The memory that an answer of the largest size allowed takes, in pieces of 16 bytes. */
+async function largestAnswer(folder: string, question: Command, floorScript: string): Promise<Line> {
+  const pieces = 131_072 / 16;
+  const parts = [{ type: "deltas" as const, count: pieces, text: "sixteen bytes.. " }];
+  using server = await startServer(folder, { replies: [{ parts }], afterLast: "repeat" });
+  const config = `${folder}/largest.toml`;
+  const baseUrl = `${server.url}/v1`;
+  writeFileSync(
+    config,
+    `provider = "openai-compatible"\nmodel = "bench"\n[providers.openai-compatible]\nbaseUrl = "${baseUrl}"\n`,
+  );
+  const largest = { ...question, env: { POPPET_HOME: `${folder}/largest`, POPPET_CONFIG: config } };
+  const bare = { name: "fetch script", argv: ["bun", floorScript, baseUrl] };
+  const [floor, memory] = await peakMemory([bare, largest], 5);
+  return compare("chat new, 128 KiB answer, peak memory", memory, floor, "peakMiB", null);
 }
 
 async function buildFloor(folder: string): Promise<string> {

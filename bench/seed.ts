@@ -6,17 +6,19 @@ import { openStore } from "../packages/poppet/src/store/sqlite.ts";
 const words =
   "project plan garden river letter budget answer window coffee ticket number green review train market".split(" ");
 
-/** Sessions of one exchange each; every hundredth mentions "needle". */
-export async function seedSessions(home: string, count: number): Promise<void> {
+/** Sessions of one exchange each; every hundredth mentions "needle". Returns the last one's ID. */
+export async function seedSessions(home: string, count: number): Promise<string> {
   const store = await openStore(`${home}/poppet.db`);
   const newId = () => Bun.randomUUIDv7();
   const owner = newId();
+  let last = "";
   const choice = { provider: "openai-compatible", model: "bench" };
   for (let from = 0; from < count; from += 1000) {
     await store.write("seed", function* () {
       for (let n = from; n < Math.min(from + 1000, count); n++) {
         const text = sentence(n, 5 + scattered(n, 60)) + (n % 100 === 0 ? " needle" : "");
         const [id, inputId, runId] = [newId(), newId(), newId()];
+        last = id;
         const session = {
           id,
           agent: "main",
@@ -57,6 +59,7 @@ export async function seedSessions(home: string, count: number): Promise<void> {
     });
   }
   store.close();
+  return last;
 }
 
 function sentence(seed: number, length: number): string {

@@ -6,6 +6,8 @@
 import { chmodSync, rmSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { BunPlugin } from "bun";
+import root from "../package.json" with { type: "json" };
+import empty from "../packages/empty/package.json" with { type: "json" };
 import own from "../packages/poppet/package.json" with { type: "json" };
 
 const source = resolve(import.meta.dir, "../packages/poppet/src");
@@ -62,11 +64,15 @@ await Bun.write(
       license: own.license,
       bin: { poppet: "poppet.js" },
       dependencies: { "node-llama-cpp": own.dependencies["node-llama-cpp"] },
+      // The builds for graphics cards weigh 600 MB; see docs/local-models.md.
+      overrides: Object.fromEntries(Object.keys(root.overrides).map((name) => [name, "file:./empty"])),
     },
     null,
     2,
   )}\n`,
 );
+
+await Bun.write(`${out}/empty/package.json`, `${JSON.stringify(empty, null, 2)}\n`);
 
 function fileOf(part: string): string {
   return `${part.replace(/\.ts$/, "").replaceAll("/", "-")}.js`;

@@ -275,10 +275,10 @@ export const mutants: readonly Mutant[] = [
     tests: [`${test}/search.test.ts`],
   },
   {
-    name: "take a quote in a search text for search syntax",
+    name: "let one word of a search be enough",
     file: `${poppet}/store/search.ts`,
-    find: `.replaceAll('"', '""')`,
-    put: ``,
+    find: `.join(" AND ")`,
+    put: `.join(" OR ")`,
     tests: [`${test}/search.test.ts`],
   },
   {

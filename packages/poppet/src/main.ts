@@ -1,5 +1,8 @@
-#!/usr/bin/env bun
-/** The program's start: arguments and environment in, exit code out. */
+#!/usr/bin/env -S bun --config=/dev/null --no-env-file --no-install
+/**
+ * The program's start: arguments and environment in, exit code out. The first line keeps Bun from obeying the files of
+ * the folder that a person happens to be in: `bunfig.toml` runs code, `.env` moves the settings.
+ */
 import { version } from "../package.json" with { type: "json" };
 import { parts } from "./parts.ts";
 

@@ -110,16 +110,20 @@ export function sha256(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** Looks like a GGUF file of so many bytes. */
+/** A GGUF file of so many bytes: one entry, one tensor of noise. */
 export function ggufLike(bytes: number, seed: number): Uint8Array {
   const content = Buffer.alloc(bytes);
   for (let at = 0, x = seed; at < bytes; at++) {
     x = (x * 1_103_515_245 + 12_345) & 0x7fffffff;
     content[at] = x >> 16;
   }
-  content.write("GGUF");
-  content.writeUInt32LE(3, 4);
-  content.writeBigUInt64LE(10n, 8);
-  content.writeBigUInt64LE(10n, 16);
+  const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
+  const u64 = (value: number) => Buffer.from(BigUint64Array.of(BigInt(value)).buffer);
+  const text = (value: string) => Buffer.concat([u64(value.length), Buffer.from(value)]);
+  const head = [Buffer.from("GGUF"), u32(3), u64(1), u64(1), text("general.alignment"), u32(4), u32(32)];
+  const dataAt = 96;
+  // 24 is ggml's type for bytes.
+  const tensor = [text("noise"), u32(1), u64(bytes - dataAt), u32(24), u64(0)];
+  Buffer.concat([...head, ...tensor, Buffer.alloc(2)]).copy(content);
   return content;
 }

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { systemClock } from "@poppet/chat";
 import type { Assistant } from "../src/assistant.ts";
 import { excerptsOf } from "../src/sessions/excerpt.ts";
 import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
@@ -87,6 +88,21 @@ describe("C10 what a query finds", () => {
         },
       ]);
     }));
+
+  test("C10 the time is the message's own, as chat show gives it", async () => {
+    using folder = temporaryFolder();
+    let now = 0;
+    const clock = { ...systemClock, now: () => (now += 1000) };
+    const assistant = await testAssistant({ home: folder.path, clock });
+    const { sessionId } = await ask(assistant, "what is an answer");
+    const shown = await assistant.show(sessionId);
+    const { matches } = await assistant.search("answer");
+    expect(matches).toHaveLength(2);
+    for (const { messageId, createdAt } of matches) {
+      expect(shown.messages.find((message) => message.id === messageId)?.createdAt).toBe(createdAt);
+    }
+    await assistant.close();
+  });
 
   test("a query that is empty, padded or of 257 characters is wrong usage; 256 are allowed", () =>
     withMessages([], async (assistant) => {

@@ -1,4 +1,4 @@
-/** `models pull`: fetches a model, showing how far it is. Ctrl-C leaves what is there for the next try to go on from. */
+/** `models pull`: fetches a model, showing how far it is. What Ctrl-C leaves of a download, the next try goes on from. */
 import { systemClock } from "@poppet/chat";
 import type { Program } from "./program.ts";
 import { cleanLine } from "./render/clean.ts";

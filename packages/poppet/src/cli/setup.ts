@@ -35,6 +35,11 @@ export async function setup(this: Program, flags: Flags): Promise<void> {
   if (apiKey === null && (await needsKey(this, provider))) {
     notes.push(`no API key yet: set ${providerFacts[provider].keyVariables[0] ?? "it"}, or pipe it into this command`);
   }
+  if (provider === "local") {
+    const chosen = { ...config, settings: { ...config.settings, provider, model } };
+    const findings = await this.parts.checkProvider(chosen, this.env);
+    notes.push(...findings.filter((one) => !one.ok).map((one) => `but not yet: ${cleanLine(one.message)}`));
+  }
   this.stderr.write(notes.map((note) => `${note}\n`).join(""));
 }
 
@@ -54,6 +59,13 @@ async function key(program: Program, flags: Flags): Promise<string | null> {
   if (flags.provider === "local") {
     if (flags.keyStdin) throw new PoppetError("usage", "local takes no API key.");
     return null;
+  }
+  if (flags.keyStdin && (await program.terminal()).stdin) {
+    // A terminal would show the key.
+    throw new PoppetError(
+      "usage",
+      "--key-stdin reads no terminal; pipe the key in: poppet setup ... --key-stdin < FILE",
+    );
   }
   const wanted = flags.keyStdin || ((await needsKey(program, flags.provider)) && !(await program.terminal()).stdin);
   if (!wanted) return null;

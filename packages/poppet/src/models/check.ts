@@ -28,8 +28,8 @@ export async function checkProvider(settings: Settings, deps: ModelDeps): Promis
 async function localFinding(model: string | null, deps: ModelDeps): Promise<Finding> {
   const subject = "provider";
   if (model === null) return { ok: true, subject, message: "local, on this machine" };
-  const { usableModelFile } = await import("./local/files.ts");
-  return { ok: true, subject, message: `local, ${await usableModelFile(model, deps.modelsFolder)}` };
+  const { wholeModelFile } = await import("./local/files.ts");
+  return { ok: true, subject, message: `local, ${await wholeModelFile(model, deps.modelsFolder)}` };
 }
 
 async function modelFindings(

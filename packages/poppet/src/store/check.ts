@@ -1,5 +1,6 @@
 /** What `doctor` says of the store. Looks only: it makes no database where there is none. */
-import { existsSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
+import { systemReason } from "../error.ts";
 import { type Finding, findingText } from "../finding.ts";
 import { all } from "./operation.ts";
 import { openStore } from "./sqlite.ts";
@@ -7,7 +8,21 @@ import { openStore } from "./sqlite.ts";
 export async function checkStore(home: string): Promise<readonly Finding[]> {
   const path = `${home}/poppet.db`;
   const subject = "storage";
-  if (!existsSync(path)) return [{ ok: true, subject, message: "empty yet; the first message makes it" }];
+  try {
+    statSync(path);
+  } catch (thrown) {
+    const reason = systemReason(thrown);
+    if (reason === "ENOENT") return [{ ok: true, subject, message: "no messages yet" }];
+    const message = `${path} cannot be reached (${reason}); make its folder yours or set POPPET_HOME`;
+    return [{ ok: false, subject, message }];
+  }
+  try {
+    // SQLite opens what may only be read, and fails at the first message.
+    accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (thrown) {
+    const message = `${path} cannot be read and written (${systemReason(thrown)}); make it yours and run: chmod 600 '${path}'`;
+    return [{ ok: false, subject, message }];
+  }
   try {
     const store = await openStore(path);
     try {

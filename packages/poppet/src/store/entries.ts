@@ -17,7 +17,7 @@ export interface EntryPlace {
   readonly now: number;
 }
 
-/** Appends a row of entries; the first and last number written, or the parent's where there are none. */
+/** Appends a row of entries; a person's message has the time at which it was accepted. The first and last number written, or the parent's where there are none. */
 export function* insertEntries(
   entries: readonly NewEntry[],
   place: EntryPlace,
@@ -28,7 +28,7 @@ export function* insertEntries(
     const { body, continuation } = encode(entry.content);
     yield* change(
       `insert into entry (id, parent, home, run, exchange, kind, readable, bytes, body, created_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, coalesce((select created_at from input where id = $1), $10))`,
       entry.id,
       parent,
       place.home,

@@ -27,6 +27,14 @@ export function searchIndex(main: Store, home: string): SearchIndex {
   let index: Store | null = null;
   /** Which file was opened; null where it was not there yet. */
   let opened: string | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One use at a time: two that opened or repaired the file at once would each hold a store of their own. */
+  function alone<T>(use: () => Promise<T>): Promise<T> {
+    const mine = last.then(use, use);
+    last = mine.catch(() => {});
+    return mine;
+  }
 
   async function open(): Promise<Store> {
     if (index !== null) return index;
@@ -74,13 +82,15 @@ export function searchIndex(main: Store, home: string): SearchIndex {
   }
 
   return {
-    catchUp: () => repairing(catchUp),
+    catchUp: () => alone(() => repairing(catchUp)),
     find: (terms, limit) =>
-      repairing(async () => {
-        await catchUp();
-        const hits = await (await open()).read(() => findHits(terms, limit));
-        return main.read(() => matchesOf(hits, limit));
-      }),
+      alone(() =>
+        repairing(async () => {
+          await catchUp();
+          const hits = await (await open()).read(() => findHits(terms, limit));
+          return main.read(() => matchesOf(hits, limit));
+        }),
+      ),
     close() {
       index?.close();
       index = null;

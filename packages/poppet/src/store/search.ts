@@ -121,9 +121,9 @@ export function* matchesOf(hits: readonly Hit[], limit: number): Operation<reado
   });
 }
 
-/** Every term as a quoted phrase, so that nothing in it is an operator. */
+/** Every term as a quoted phrase of its words, which have no quotes in them: nothing in it is an operator. */
 function matchExpression(terms: readonly string[]): string {
-  return `text : (${terms.map((term) => `"${segmented(term).replaceAll('"', '""')}"`).join(" AND ")})`;
+  return `text : (${terms.map((term) => `"${segmented(term)}"`).join(" AND ")})`;
 }
 
 /** One word for an agent and one for a project, whatever is in their names. */

@@ -3,7 +3,7 @@
  * settings file in a fresh folder, talking over HTTP to a scripted model server. Nothing of the machine's environment
  * gets in but PATH.
  */
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SearchResult, ShownSession } from "../../src/assistant.ts";
@@ -66,7 +66,8 @@ export async function openHome(script: Script | readonly Reply[] = [], options: 
     ...{ HOME: path, PATH: process.env.PATH ?? "", LANG: "C.UTF-8", POPPET_HOME: data, POPPET_CONFIG: config },
     ...options.env,
   };
-  if (provider !== null) await Bun.write(config, settingsFor(provider, server.baseUrl(provider)) + settings);
+  if (provider !== null)
+    await writeFile(config, settingsFor(provider, server.baseUrl(provider)) + settings, { mode: 0o600 });
   const start = (given: readonly string[], more: Partial<ChildOptions> = {}) =>
     startChild([...program, ...given], { ...more, env: { ...env, ...more.env } });
   const poppet = async (...given: readonly string[]) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { stat } from "node:fs/promises";
+import { chmod, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { answeredSession, apiKey, openHome, program, say } from "./home.ts";
+import { ggufLike } from "../model-hub.ts";
+import { answeredSession, apiKey, type Home, openHome, program, say } from "./home.ts";
 
 const wrongIds = [
   ["show", (id: string) => ["chat", "show", `${id.slice(0, -1)}z`]],
@@ -111,6 +112,91 @@ describe("P2 doctor", () => {
       "poppet models pull smollm2-135m",
     );
   });
+});
+
+/** As the same user without root's power over everybody's files. */
+const powerless = process.getuid?.() === 0 ? `setpriv --bounding-set=-all --inh-caps=-all "$@"` : `"$@"`;
+
+/** The lines of doctor that say what is wrong. */
+async function wrongLines(home: Home, line = powerless): Promise<readonly string[]> {
+  await using child = home.shell(line, "doctor");
+  const { code, stdout } = await child.ended();
+  const wrong = stdout.split("\n").filter((one) => one.startsWith("wrong"));
+  expect(code).toBe(wrong.length > 0 ? 1 : 0);
+  return wrong;
+}
+
+describe("P2 doctor and permissions", () => {
+  test("P2 a data folder that cannot be made is wrong", async () => {
+    await using home = await openHome({ replies: [], models: ["test-model"] });
+    const above = join(home.path, "theirs");
+    await mkdir(above, { mode: 0o500 });
+    const line = `POPPET_HOME=${above}/a/b ${powerless}`;
+    expect(await wrongLines(home, line)).toEqual([
+      `wrong  data folder: ${above}/a/b is not there and cannot be made (${above}: EACCES); set POPPET_HOME to a folder of yours`,
+    ]);
+  });
+
+  test("P2 a data folder that cannot be read is wrong, and its storage is not called empty", async () => {
+    await using home = await openHome({ replies: [say("ok")], models: ["test-model"] });
+    await home.poppet("chat", "new", "Hi");
+    await chmod(home.data, 0);
+    const wrong = await wrongLines(home);
+    await chmod(home.data, 0o700);
+    expect(wrong).toEqual([
+      expect.stringMatching(/^wrong {2}data folder: .*EACCES/),
+      expect.stringMatching(/^wrong {2}storage: .*cannot be reached \(EACCES\)/),
+    ]);
+  });
+
+  test("P2 a database that cannot be written is wrong", async () => {
+    await using home = await openHome({ replies: [say("ok")], models: ["test-model"] });
+    await home.poppet("chat", "new", "Hi");
+    const path = join(home.data, "poppet.db");
+    await chmod(path, 0o400);
+    expect(await wrongLines(home)).toEqual([
+      `wrong  storage: ${path} cannot be read and written (EACCES); make it yours and run: chmod 600 '${path}'`,
+    ]);
+  });
+
+  test("P2 a settings file with a key that others may read is wrong; one without a key is not", async () => {
+    await using home = await openHome({ replies: [], models: ["test-model"] });
+    await chmod(home.config, 0o644);
+    expect(await wrongLines(home)).toEqual([
+      `wrong  settings: ${home.config} has an API key and can be read by others; run: chmod 600 '${home.config}'`,
+    ]);
+    const text = await Bun.file(home.config).text();
+    await Bun.write(home.config, text.replace(/^apiKey.*$/m, ""));
+    expect(await wrongLines(home)).toEqual([]);
+  });
+
+  test("P2 a local model that is cut off is wrong, and so is one that nobody knows", async () => {
+    await using home = await openHome([], { provider: null, env: { POPPET_PROVIDER: "local", POPPET_MODEL: "half" } });
+    expect(await wrongLines(home)).toEqual([expect.stringContaining("`poppet models local` lists")]);
+    await mkdir(join(home.data, "models"), { recursive: true, mode: 0o700 });
+    await chmod(home.data, 0o700);
+    await Bun.write(join(home.data, "models/half.gguf"), ggufLike(2_000, 1).subarray(0, 1_000));
+    expect(await wrongLines(home)).toEqual([expect.stringContaining("it is cut off: it has 1000 bytes of 2000")]);
+  });
+});
+
+test("P2 setup for a local model that is not here saves, and says what to do", async () => {
+  await using home = await openHome([], { provider: null });
+  const setup = (model: string) => home.poppet("setup", "--provider", "local", "--model", model);
+  const known = await setup("qwen3-0.6b");
+  expect([known.code, known.stderr]).toEqual([0, expect.stringContaining("with: poppet models pull qwen3-0.6b\n")]);
+  const unknown = await setup("nope");
+  expect([unknown.code, unknown.stderr]).toEqual([0, expect.stringContaining("but not yet: There is no model file")]);
+  expect(unknown.stderr).toContain("`poppet models local` lists what is here");
+  expect(await Bun.file(home.config).text()).toContain('model = "nope"');
+});
+
+test("P2 setup --key-stdin on a terminal is refused, as the key would be shown", async () => {
+  await using home = await openHome([], { provider: null });
+  await using pty = home.terminal(["setup", "--provider", "openai", "--model", "m", "--key-stdin"]);
+  expect(await pty.exited()).toBe(2);
+  expect(await pty.screen()).toContain("pipe the key in");
+  expect(await Bun.file(home.config).exists()).toBe(false);
 });
 
 describe("P2 models", () => {

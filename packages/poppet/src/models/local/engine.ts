@@ -9,6 +9,7 @@ import { cutCodePoints, messageOf, untilAborted } from "@poppet/chat";
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { PoppetError } from "../../error.ts";
 import { followFreeCores, mostThreads, threadsFor, watchCores } from "./cores.ts";
+import { requireEngine } from "./installed.ts";
 import { chatTemplate, type Template } from "./template.ts";
 
 export interface Engine {
@@ -71,6 +72,7 @@ function sharedLlama(gpu: boolean): Promise<Llama> {
 }
 
 async function startLlama(gpu: boolean): Promise<Llama> {
+  requireEngine();
   const { getLlama, LlamaLogLevel } = await import("node-llama-cpp");
   return await getLlama({
     gpu: gpu ? "auto" : false,

@@ -3,7 +3,9 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
 import { messageOf } from "@poppet/chat";
 import { PoppetError } from "../../error.ts";
-import { checkGguf } from "./gguf.ts";
+import { hint } from "../../nearest.ts";
+import { catalogue } from "./catalogue.ts";
+import { checkGguf, checkWholeGguf, type GgufCheck } from "./gguf.ts";
 
 const ending = ".gguf";
 
@@ -46,18 +48,36 @@ export async function installedModels(folder: string): Promise<readonly Installe
 
 /** Returns the path of a model's file. PoppetError, with what to do, where it is missing or cannot be used. */
 export async function usableModelFile(model: string, folder: string): Promise<string> {
+  return await checkedModelFile(model, folder, checkGguf);
+}
+
+/** The same, and looks closer than each start can afford: whether the file is cut off. */
+export async function wholeModelFile(model: string, folder: string): Promise<string> {
+  return await checkedModelFile(model, folder, checkWholeGguf);
+}
+
+async function checkedModelFile(
+  model: string,
+  folder: string,
+  look: (path: string) => Promise<GgufCheck>,
+): Promise<string> {
   const path = modelPath(model, folder);
-  const name = modelName(path);
   try {
-    const check = await checkGguf(path);
+    const check = await look(path);
     if (check.ok) return path;
     throw new PoppetError("local_engine", `The model file ${path} cannot be used: ${check.reason}. Pull it again.`);
   } catch (thrown) {
     if (PoppetError.isInstance(thrown)) throw thrown;
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
-      const hint = model === name ? `fetch it with: poppet models pull ${name}` : "poppet models pull NAME fetches one";
-      throw new PoppetError("model_missing", `There is no model file ${path}; ${hint}`);
+      throw new PoppetError("model_missing", `There is no model file ${path}; ${wayToGet(model)}`);
     }
     throw new PoppetError("local_engine", `The model file ${path} cannot be read: ${messageOf(thrown)}`);
   }
+}
+
+/** Only a name of the catalogue can be pulled by itself. */
+function wayToGet(model: string): string {
+  const names = catalogue.map((one) => one.name);
+  if (names.includes(model)) return `fetch it with: poppet models pull ${model}`;
+  return `\`poppet models local\` lists what is here and what can be pulled${hint(model, names)}`;
 }

@@ -1,8 +1,10 @@
 /**
  * Tells a GGUF file from anything else by its first bytes, so that the engine (which reads garbage as numbers) only
- * sees files that claim to be one. A file that is cut off later is found by the engine, which checks every tensor.
+ * sees files that claim to be one. A file that is cut off later is found by `checkWholeGguf`, which reads the whole header
+ * and is not for every start, and by the engine, which checks every tensor.
  */
 import { open } from "node:fs/promises";
+import { promisedBytes } from "./gguf-size.ts";
 
 export type GgufCheck = { readonly ok: true; readonly bytes: number } | { readonly ok: false; readonly reason: string };
 
@@ -33,4 +35,14 @@ export async function checkGguf(path: string): Promise<GgufCheck> {
   } finally {
     await file.close();
   }
+}
+
+/** Also whether the file is as long as its header promises. */
+export async function checkWholeGguf(path: string): Promise<GgufCheck> {
+  const check = await checkGguf(path);
+  if (!check.ok) return check;
+  const promised = promisedBytes(path);
+  if (promised === null) return { ok: false, reason: "its header is damaged or cut off" };
+  if (check.bytes >= promised) return check;
+  return { ok: false, reason: `it is cut off: it has ${check.bytes} bytes of ${promised}` };
 }

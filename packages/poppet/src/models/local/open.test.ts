@@ -13,6 +13,7 @@ import {
 import * as v from "valibot";
 import { copyWithTemplate, toolTemplate } from "../../../test/gguf-template.ts";
 import { smallModel, smallModelName } from "../../../test/small-model.ts";
+import { promisedBytes } from "./gguf-size.ts";
 import { type OpenLocalModel, type OpenLocalModelOptions, openLocalModel } from "./open.ts";
 
 setDefaultTimeout(30_000);
@@ -223,6 +224,20 @@ test("P3 a missing model says how to fetch it", async () => {
   const { code, message } = await failure(openSmall({ model: "llama-3.2-1b" }));
   expect(code).toBe("model_missing");
   expect(message).toContain("poppet models pull llama-3.2-1b");
+});
+
+test("P3 a missing model that cannot be pulled by its name says where to look", async () => {
+  const { code, message } = await failure(openSmall({ model: "llama-3.2-1c" }));
+  expect(code).toBe("model_missing");
+  expect(message).not.toContain("models pull");
+  expect(message).toContain(
+    '`poppet models local` lists what is here and what can be pulled; did you mean "llama-3.2-1b"?',
+  );
+});
+
+test("P2 the real model is as long as its header promises", async () => {
+  const { path, bytes } = await smallModel();
+  expect(promisedBytes(path)).toBe(bytes);
 });
 
 test("P1 garbage, a cut off file and an unknown version are told in one line, without a crash", async () => {

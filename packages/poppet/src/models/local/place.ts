@@ -9,22 +9,17 @@ export async function moveIntoPlace(part: string, path: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-/** A second name for the same bytes where the disk allows it, as models are large; else a copy. */
+/**
+ * A second name for the same bytes where the disk allows it, as models are large; else a copy. Two names share one mode,
+ * so a file that is not private already is copied.
+ */
 export async function linkOrCopy(
   from: string,
   to: string,
   options: { readonly signal: AbortSignal; readonly onBytes: (copied: number, total: number) => void },
 ): Promise<void> {
-  const { size } = await stat(from);
-  try {
-    await link(from, to);
-    options.onBytes(size, size);
-    await syncFolder(dirname(to));
-    return;
-  } catch (thrown) {
-    // Another disk, or one without links. A name that is taken is not for us to replace.
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw thrown;
-  }
+  const { size, mode } = await stat(from);
+  if ((mode & 0o777) === 0o600 && (await linked(from, to))) return options.onBytes(size, size);
   const part = `${to}.copy`;
   try {
     await copy(from, part, size, options);
@@ -32,6 +27,18 @@ export async function linkOrCopy(
   } catch (thrown) {
     await rm(part, { force: true });
     throw thrown;
+  }
+}
+
+/** False on another disk, or one without links. A name that is taken is not for us to replace. */
+async function linked(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    await syncFolder(dirname(to));
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw thrown;
+    return false;
   }
 }
 

