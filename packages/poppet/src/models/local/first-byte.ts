@@ -1,5 +1,5 @@
 /** Asking a server that may be out of reach. */
-import { messageOf } from "@poppet/chat";
+import { messageOf, safeWords } from "@poppet/chat";
 
 /** `fetch` that gives up when the server says nothing at all. */
 export async function fetchFirstByte(
@@ -20,7 +20,7 @@ export async function fetchFirstByte(
   }
 }
 
-/** Without the runtime's advice for programmers. */
+/** In brackets, so without a dot. */
 export function networkReason(thrown: unknown): string {
-  return messageOf(thrown).replace(/\.? For more information, pass.*$/s, "");
+  return safeWords(messageOf(thrown), []).replace(/\.$/, "");
 }
