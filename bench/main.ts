@@ -9,6 +9,7 @@ import { parseArgs } from "node:util";
 import { benchDeltas } from "./deltas.ts";
 import { benchFirstDelta } from "./first-delta.ts";
 import { benchInstall } from "./install.ts";
+import { benchInterrupt } from "./interrupt.ts";
 import { benchLong } from "./long.ts";
 import { benchMillion } from "./million.ts";
 import { benchPrograms } from "./programs.ts";
@@ -31,6 +32,7 @@ try {
   );
   printTable("Whole processes", await benchPrograms(folder, rounds));
   printTable("Streaming", [...(await benchDeltas(folder, rounds)), ...(await benchFirstDelta(folder, rounds))]);
+  printTable("Stopping", await benchInterrupt(folder, rounds));
   printTable("Length", [...(await benchLong(folder)), ...(million ? await benchMillion(folder) : [])]);
   printTable("Install", benchInstall());
 } finally {

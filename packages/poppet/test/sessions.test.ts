@@ -1,14 +1,16 @@
 import { describe, expect, test } from "bun:test";
+import { systemClock } from "@poppet/chat";
 import { titleOf } from "../src/sessions/title.ts";
 import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
 
 describe("C2 the list of sessions", () => {
   test("has the newest activity first, and pages", async () => {
     using folder = temporaryFolder();
-    const assistant = await testAssistant({ home: folder.path });
+    let now = 0;
+    const clock = { ...systemClock, now: () => ++now };
+    const assistant = await testAssistant({ home: folder.path, clock });
     const ids: string[] = [];
     for (const text of ["one", "two", "three"]) ids.push((await ask(assistant, text)).sessionId);
-    await Bun.sleep(2);
     await ask(assistant, "again", { session: ids[0] ?? "" });
     const order = (list: readonly { title: string | null }[]) => list.map((one) => one.title);
     expect(order(await assistant.sessions({ limit: 10 }))).toEqual(["one", "three", "two"]);
