@@ -1,6 +1,6 @@
 /**
  * `bun run test:crash [--kills N] [--seed S]`: the storm of the crash tests for as long as one likes. Prints its seed; the
- * same seed makes the same choices again.
+ * same seed makes the same choices again. The data folder of a storm that broke a law is kept.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,10 +13,10 @@ const { values } = parseArgs({ options: { kills: { type: "string", default: "500
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
 const folder = mkdtempSync(join(tmpdir(), "poppet-crash-"));
 console.log(`seed ${seed}`);
-try {
-  const child = await buildChild(folder);
-  const report = await storm({ home: `${folder}/home`, child, kills: Number(values.kills), seed });
-  console.log(JSON.stringify(report));
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+const child = await buildChild(folder);
+const report = await storm({ home: `${folder}/home`, child, kills: Number(values.kills), seed }).catch((thrown) => {
+  console.error(`the data is kept in ${folder}/home`);
+  throw thrown;
+});
+console.log(JSON.stringify(report));
+rmSync(folder, { recursive: true, force: true });

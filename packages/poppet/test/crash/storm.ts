@@ -4,7 +4,7 @@
  * there once, what was answered is saved, order holds, nothing runs without an owner, and every session goes on.
  */
 import { Database } from "bun:sqlite";
-import type { ShownSession } from "../../src/assistant.ts";
+import type { Assistant, ShownSession } from "../../src/assistant.ts";
 import { ask, testAssistant } from "../assistant.ts";
 import { type ModelServer, type Reply, startModelServer } from "../model-server/index.ts";
 import { type Random, random } from "./random.ts";
@@ -175,10 +175,11 @@ class Storm {
 
   async #check(): Promise<void> {
     const assistant = await testAssistant({ home: this.#options.home, model: ["The next turn works."] });
-    const shown = new Map<string, ShownSession>();
-    for (const { id } of await assistant.sessions({ limit: 1000 })) shown.set(id, await assistant.show(id));
-    for (const session of shown.values()) checkSession(session, this.#witnesses);
-    for (const witness of this.#witnesses) checkWitness(witness, shown);
+    const shown = await showAll(assistant);
+    const byText = new Map(this.#witnesses.map((witness) => [witness.text, witness]));
+    for (const session of shown.values()) checkSession(session, byText);
+    const places = countTexts(shown.values());
+    for (const witness of this.#witnesses) checkWitness(witness, shown, places.get(witness.text) ?? 0);
     for (const session of this.#sessions) {
       const { outcome } = await ask(assistant, "and now?", { session });
       law(outcome.state === "completed", `the next turn of ${session} ended as ${JSON.stringify(outcome)}`);
@@ -193,13 +194,32 @@ class Storm {
   }
 }
 
+/** Every session, page by page. */
+async function showAll(assistant: Assistant): Promise<ReadonlyMap<string, ShownSession>> {
+  const shown = new Map<string, ShownSession>();
+  for (let before: string | undefined; ; ) {
+    const page = await assistant.sessions({ limit: 500, ...(before !== undefined && { before }) });
+    for (const { id } of page) shown.set(id, await assistant.show(id));
+    before = page.at(-1)?.id;
+    if (before === undefined) return shown;
+  }
+}
+
+/** How often each text is a message. */
+function countTexts(sessions: Iterable<ShownSession>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { messages } of sessions) {
+    for (const { text } of messages) counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /** Accepted: there once. Answered and exit 0: saved, as it was printed. */
-function checkWitness(witness: Witness, shown: ReadonlyMap<string, ShownSession>): void {
-  const places = [...shown.values()].flatMap((one) => one.messages.filter((message) => message.text === witness.text));
-  law(places.length <= 1, `${witness.text} is there ${places.length} times`);
+function checkWitness(witness: Witness, shown: ReadonlyMap<string, ShownSession>, places: number): void {
+  law(places <= 1, `${witness.text} is there ${places} times`);
   const { accepted } = witness;
   if (accepted === null) return;
-  law(places.length === 1, `${witness.text} was accepted and is not there`);
+  law(places === 1, `${witness.text} was accepted and is not there`);
   const session = shown.get(accepted.sessionId);
   law(session?.messages.some((message) => message.id === accepted.messageId) === true, `${accepted.messageId} is gone`);
   if (witness.exit !== 0) return;
@@ -208,7 +228,7 @@ function checkWitness(witness: Witness, shown: ReadonlyMap<string, ShownSession>
 }
 
 /** No run without an end, an answer right after its question, and what was accepted before another began, before it. */
-function checkSession(session: ShownSession, witnesses: readonly Witness[]): void {
+function checkSession(session: ShownSession, byText: ReadonlyMap<string, Witness>): void {
   for (const run of session.runs) {
     law(run.state !== "running" && run.state !== "queued", `run ${run.id} is ${run.state} and nobody is alive`);
     law(
@@ -219,7 +239,6 @@ function checkSession(session: ShownSession, witnesses: readonly Witness[]): voi
     const roles = own.map((message) => message.role).join(" ");
     law(roles === (run.state === "completed" ? "user assistant" : "user"), `run ${run.id} (${run.state}) has ${roles}`);
   }
-  const byText = new Map(witnesses.map((witness) => [witness.text, witness]));
   let earliestLater = Number.POSITIVE_INFINITY;
   for (const message of session.messages.toReversed()) {
     const witness = byText.get(message.text);
