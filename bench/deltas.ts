@@ -1,6 +1,7 @@
 /** What the turn costs over the provider's package for a long answer, in this process's own CPU time. */
 import { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
-import { emptyContext, languageModel, turn } from "@poppet/chat";
+import { emptyContext, turn } from "@poppet/chat";
+import { languageModel } from "@poppet/chat/ai-sdk";
 import { median } from "./measure.ts";
 import { startServer } from "./server.ts";
 import type { Line } from "./table.ts";

@@ -34,11 +34,6 @@ export {
   type UserMessage,
 } from "./messages.ts";
 export type { Effort, FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
-export { type LanguageModelOptions, languageModel } from "./providers/ai-sdk.ts";
-export type { AiSdkModel, AiSdkOptions } from "./providers/ai-sdk-types.ts";
-export { type Fetch, guardedFetch } from "./providers/guarded-fetch.ts";
-export { type ErrorContext, providerError } from "./providers/provider-error.ts";
-export { safeWords } from "./providers/provider-words.ts";
 export { cutBytes, cutCodePoints, utf8Length } from "./text.ts";
 export {
   type CheckedCall,

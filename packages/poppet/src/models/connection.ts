@@ -2,7 +2,8 @@
  * Where a provider is reached and with what key: the settings first, then the environment, which comes in as a value. What
  * is missing is a ChatError that says how to set it.
  */
-import { ChatError, type Fetch, guardedFetch } from "@poppet/chat";
+import { ChatError } from "@poppet/chat";
+import { type Fetch, guardedFetch } from "@poppet/chat/ai-sdk";
 import { isApiKey, type ProviderName, type Settings } from "../settings.ts";
 import { keyOf, providerFacts } from "./providers.ts";
 

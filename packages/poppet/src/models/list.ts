@@ -2,7 +2,8 @@
  * The models of a provider, for `models [PROVIDER]`: of the catalogue, or for `openai-compatible` what its server lists,
  * by one GET. The settings' own figures win.
  */
-import { ChatError, providerError } from "@poppet/chat";
+import { ChatError } from "@poppet/chat";
+import { providerError } from "@poppet/chat/ai-sdk";
 import type { ProviderName, Settings } from "../settings.ts";
 import { catalogueOf } from "./catalogue.ts";
 import { type Connection, connectionTo, type ModelDeps } from "./connection.ts";

@@ -2,7 +2,8 @@
  * Opens the one model that a run uses. Exactly one provider's package is loaded, and only here; the environment comes in as
  * a value. Nothing is sent until the model is asked.
  */
-import { type LanguageModelOptions, languageModel, type Model } from "@poppet/chat";
+import type { Model } from "@poppet/chat";
+import { type LanguageModelOptions, languageModel } from "@poppet/chat/ai-sdk";
 import type { Limits, ModelFacts, ProviderName, Settings } from "../settings.ts";
 import { factsOf } from "./catalogue.ts";
 import { type Connection, connectionTo, type ModelDeps } from "./connection.ts";

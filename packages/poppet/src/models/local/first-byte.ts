@@ -1,5 +1,6 @@
 /** Asking a server that may be out of reach. */
-import { messageOf, safeWords } from "@poppet/chat";
+import { messageOf } from "@poppet/chat";
+import { safeWords } from "@poppet/chat/ai-sdk";
 
 /** `fetch` that gives up when the server says nothing at all. */
 export async function fetchFirstByte(
