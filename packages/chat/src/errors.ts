@@ -28,6 +28,7 @@ export type ProviderErrorCode = (typeof providerErrorCodes)[number];
 /** Every code there is; docs/errors.md says of each when it comes and what to do. */
 export const chatErrorCodes = [
   ...providerErrorCodes,
+  "model_unsupported",
   "transcript_moved",
   "transcript_entry",
   "context_overflow",

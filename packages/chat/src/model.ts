@@ -1,5 +1,5 @@
 /**
- * What the turn loop needs of a model. `languageModel()` makes one of any AI SDK v4 model; a provider of your own
+ * What the turn loop needs of a model. `languageModel()` makes one of any AI SDK model; a provider of your own
  * implements it directly.
  */
 import type { Json } from "./json.ts";

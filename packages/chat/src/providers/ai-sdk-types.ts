@@ -1,11 +1,11 @@
 /**
- * The part of the AI SDK's language model specification v4 that the adapter uses, as structural types of our own, so
- * that the library depends on no package for them. `ai-sdk.test.ts` holds that the SDK's LanguageModelV4 fits.
+ * The part of the AI SDK's language model specification, v4 and v3, that the adapter uses, as structural types of our
+ * own, so that the library depends on no package for them. `ai-sdk.test.ts` holds that the SDK's own types fit.
  */
 import type { Json } from "../json.ts";
 
 export interface AiSdkModel {
-  readonly specificationVersion: "v4";
+  readonly specificationVersion: "v4" | "v3";
   readonly provider: string;
   readonly modelId: string;
   doStream(options: AiSdkCall): PromiseLike<{ readonly stream: ReadableStream<{ readonly type: string }> }>;
@@ -15,6 +15,7 @@ export interface AiSdkCall {
   prompt: AiSdkPrompt;
   tools?: AiSdkTool[];
   maxOutputTokens?: number;
+  /** v4 only. */
   reasoning?: "low" | "medium" | "high" | "xhigh" | "max";
   providerOptions?: AiSdkOptions;
   headers?: Record<string, string>;

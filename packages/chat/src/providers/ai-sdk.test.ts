@@ -1,12 +1,16 @@
 import { expect, test } from "bun:test";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV3 } from "@ai-sdk/provider-v3";
 import { ChatError } from "../errors.ts";
 import type { ModelEvent, ModelRequest } from "../model.ts";
 import { languageModel } from "./ai-sdk.ts";
 import type { AiSdkCall, AiSdkModel } from "./ai-sdk-types.ts";
 
 /** Compiles, or the structural types no longer fit the SDK's. */
-export const assignable = (model: LanguageModelV4): AiSdkModel => model;
+export const assignable: readonly ((model: never) => AiSdkModel)[] = [
+  (model: LanguageModelV4): AiSdkModel => model,
+  (model: LanguageModelV3): AiSdkModel => model,
+];
 
 const usage = { inputTokens: { total: 3, cacheRead: 1 }, outputTokens: { total: 4, reasoning: 2 } };
 const stop = { type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage };
@@ -223,4 +227,19 @@ test("P1 options and names go to the model as it wants them", async () => {
     modelId: "m1",
     supportsTools: true,
   });
+});
+
+test("L7 a model of another specification is refused where it is given, with what to do", () => {
+  for (const version of ["v2", "v5", undefined]) {
+    const model = { ...modelOf([]), specificationVersion: version } as unknown as AiSdkModel;
+    expect(() => languageModel(model)).toThrow(expect.objectContaining({ code: "model_unsupported" }));
+  }
+});
+
+test("L7 the effort is sent to a model of v4 only", async () => {
+  const sent: AiSdkCall[] = [];
+  const model = modelOf([{ type: "text-delta", id: "0", delta: "a" }, stop], (call) => sent.push(call));
+  await eventsOf(model, { effort: "high" });
+  await eventsOf({ ...model, specificationVersion: "v3" }, { effort: "high" });
+  expect(sent.map((call) => call.reasoning)).toEqual(["high", undefined]);
 });

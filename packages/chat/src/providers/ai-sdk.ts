@@ -1,7 +1,7 @@
 /**
- * Any AI SDK language model (specification v4) as a Model. A thin adapter over `doStream`: it retries nothing, asks no
- * other model, and closes the connection when the request is aborted or its reader leaves early. Whatever goes wrong is
- * thrown as a ChatError with a code of its own kind and no secret in it.
+ * Any AI SDK language model (specification v4, or v3 of the packages that run on Node 20) as a Model. A thin adapter over
+ * `doStream`: it retries nothing, asks no other model, and closes the connection when the request is aborted or its
+ * reader leaves early. Whatever goes wrong is thrown as a ChatError with a code of its own kind and no secret in it.
  */
 import { untilAborted } from "../abort.ts";
 import { ChatError } from "../errors.ts";
@@ -33,7 +33,12 @@ export interface LanguageModelOptions {
   readonly now?: () => number;
 }
 
+/**
+ * `effort` of a request reaches models of v4 only: before, each provider had an option of its own for it, which
+ * `providerOptions` can name. Throws ChatError `model_unsupported` for another version.
+ */
 export function languageModel(model: AiSdkModel, options: LanguageModelOptions = {}): Model {
+  refuseOther(model);
   const provider = options.provider ?? model.provider;
   const supportsTools = options.supportsTools ?? true;
   return {
@@ -43,6 +48,16 @@ export function languageModel(model: AiSdkModel, options: LanguageModelOptions =
     stream: (request) =>
       stream(model, request, { ...options, provider, supportsTools }, errorContext(model, options, provider)),
   };
+}
+
+function refuseOther({ specificationVersion: version, modelId }: AiSdkModel): void {
+  const given: string = version;
+  if (given === "v4" || given === "v3") return;
+  throw new ChatError(
+    "model_unsupported",
+    `${modelId} speaks version ${JSON.stringify(given)} of the AI SDK's specification, and this library v3 and v4. Install a version of its package for AI SDK 6 or 7.`,
+    { details: { version: given ?? null } },
+  );
 }
 
 type Resolved = LanguageModelOptions & { readonly provider: string; readonly supportsTools: boolean };
@@ -113,7 +128,7 @@ function callOf(model: AiSdkModel, request: ModelRequest, options: Resolved, abo
     prompt: toPrompt(request.system, request.messages, { provider, modelId: model.modelId, supportsTools, wireNames }),
     abortSignal,
     ...(options.providerOptions ? { providerOptions: options.providerOptions } : {}),
-    ...(request.effort ? { reasoning: request.effort } : {}),
+    ...(request.effort && model.specificationVersion === "v4" ? { reasoning: request.effort } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
     ...(tools.length === 0
       ? {}
