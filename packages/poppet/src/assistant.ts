@@ -20,8 +20,10 @@ export interface Assistant {
 
 export interface Submission {
   readonly text: string;
+  /** Where it was said: `cli`. */
+  readonly channel: string;
   readonly target:
-    | { readonly type: "new"; readonly workload: Workload; readonly channel: string }
+    | { readonly type: "new"; readonly workload: Workload }
     | { readonly type: "session"; readonly sessionId: string };
 }
 

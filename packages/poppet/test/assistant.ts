@@ -78,14 +78,18 @@ export async function ask(
   text: string,
   options: {
     readonly session?: string;
+    readonly channel?: string;
     readonly signal?: AbortSignal;
     readonly onEvent?: (event: RunEvent) => void;
   } = {},
 ): Promise<Submitted> {
   const target: Submission["target"] = options.session
     ? { type: "session", sessionId: options.session }
-    : { type: "new", workload: "general", channel: "cli" };
-  const running = assistant.submit({ text, target }, options.signal ?? new AbortController().signal);
+    : { type: "new", workload: "general" };
+  const running = assistant.submit(
+    { text, channel: options.channel ?? "cli", target },
+    options.signal ?? new AbortController().signal,
+  );
   const events: RunEvent[] = [];
   for (;;) {
     const next = await running.next();

@@ -49,7 +49,10 @@ test("§8.5 law: in each session messages are answered in the order of acceptanc
       for (const [i, { assistant, session, turn, fate }] of plan.entries()) {
         const stop = new AbortController();
         const target = { type: "session", sessionId: sessions[session] ?? "" } as const;
-        const running = (assistants[assistant] ?? first).submit({ text: `${i} ${fate}`, target }, stop.signal);
+        const running = (assistants[assistant] ?? first).submit(
+          { text: `${i} ${fate}`, channel: "cli", target },
+          stop.signal,
+        );
         expect((await running.next()).value).toMatchObject({ type: "accepted" });
         accepted.push({ i, turn, fate, stop, running });
       }

@@ -69,6 +69,18 @@ describe("C1 C2 a message and its answer", () => {
     await assistant.close();
   });
 
+  test("each is recorded with the channel that it came by", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path, model: model("one", "two") });
+    const { sessionId } = await ask(assistant, "hi", { channel: "cli" });
+    await ask(assistant, "and?", { session: sessionId, channel: "web" });
+    using database = new Database(`${folder.path}/poppet.db`);
+    const channels = database.query("select authority ->> 'channel' as channel from input order by created_at, id");
+    expect(channels.all()).toEqual([{ channel: "cli" }, { channel: "web" }]);
+    expect((await assistant.show(sessionId)).session.channel).toBe("cli");
+    await assistant.close();
+  });
+
   test("survives a restart", async () => {
     using folder = temporaryFolder();
     const before = await testAssistant({ home: folder.path });
@@ -178,8 +190,8 @@ describe("C11 what does not complete", () => {
     const scripted = model([say("x"), "hang"]);
     const assistant = await testAssistant({ home: folder.path, model: scripted });
     let sessionId = "";
-    const target = { type: "new", workload: "general", channel: "cli" } as const;
-    for await (const event of assistant.submit({ text: "hi", target }, new AbortController().signal)) {
+    const target = { type: "new", workload: "general" } as const;
+    for await (const event of assistant.submit({ text: "hi", channel: "cli", target }, new AbortController().signal)) {
       if (event.type === "accepted") sessionId = event.sessionId;
       if (event.type === "text") break;
     }

@@ -117,7 +117,7 @@ function accept(
   const now = clock.now();
   const text = submission.text.toWellFormed();
   const configured = settings.provider !== null && settings.model !== null;
-  const channel = submission.target.type === "new" ? submission.target.channel : "cli";
+  const { channel } = submission;
   const target =
     submission.target.type === "session"
       ? { type: "session" as const, id: submission.target.sessionId }

@@ -52,8 +52,8 @@ async function main(child: StormChild): Promise<number> {
   });
   const target = child.session
     ? ({ type: "session", sessionId: child.session } as const)
-    : ({ type: "new", workload: "general", channel: "cli" } as const);
-  const running = assistant.submit({ text: child.text, target }, new AbortController().signal);
+    : ({ type: "new", workload: "general" } as const);
+  const running = assistant.submit({ text: child.text, channel: "cli", target }, new AbortController().signal);
   for (;;) {
     const next = await running.next();
     if (!next.done) {

@@ -116,9 +116,9 @@ describe.each(providers)("C11 $provider", (choice) => {
   test("C11 a reader leaves a turn at each of its events", () =>
     atEachEvent(
       async (rig, at, types) => {
-        const target = { type: "new", workload: "general", channel: "cli" } as const;
+        const submission = { text: "Weather?", channel: "cli", target: { type: "new", workload: "general" } } as const;
         const seen: RunEvent[] = [];
-        for await (const event of rig.assistant.submit({ text: "Weather?", target }, new AbortController().signal)) {
+        for await (const event of rig.assistant.submit(submission, new AbortController().signal)) {
           if (seen.push(event) === at + 1) break;
         }
         expect(seen.map((event) => event.type)).toEqual([...types]);

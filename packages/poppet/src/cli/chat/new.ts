@@ -5,8 +5,6 @@ import { runMessage } from "./run.ts";
 
 export async function chatNew(this: Program, flags: { readonly coding: boolean }, message?: string): Promise<void> {
   const text = await readMessage(this, message, 'poppet chat new "How do I …?"');
-  await runMessage(this, {
-    text,
-    target: { type: "new", workload: flags.coding ? "coding" : "general", channel: "cli" },
-  });
+  const workload = flags.coding ? "coding" : "general";
+  await runMessage(this, { text, channel: "cli", target: { type: "new", workload } });
 }

@@ -5,5 +5,5 @@ import { runMessage } from "./run.ts";
 
 export async function chatSend(this: Program, _flags: object, sessionId: string, message?: string): Promise<void> {
   const text = await readMessage(this, message, 'poppet chat send ID "And then?"');
-  await runMessage(this, { text, target: { type: "session", sessionId } });
+  await runMessage(this, { text, channel: "cli", target: { type: "session", sessionId } });
 }
