@@ -2,6 +2,7 @@
 import { type Clock, readContext, systemClock } from "@poppet/chat";
 import type { Assistant, Session, SessionSummary, ShownSession } from "./assistant.ts";
 import { PoppetError } from "./error.ts";
+import { openEndings } from "./runs/endings.ts";
 import { reapDead } from "./runs/reap.ts";
 import type { ModelSource } from "./runs/run-turn.ts";
 import { submit } from "./runs/submit.ts";
@@ -27,6 +28,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
   const { home, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
   const store = await openStore(`${home}/poppet.db`, options.store);
   const index = searchIndex(store, home);
+  const endings = openEndings(store);
   /** One for all runs of this process, also for those that begin at the same moment. */
   let owner: Promise<Owner> | null = null;
   let ownId: string | null = null;
@@ -42,11 +44,15 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
       throw thrown;
     }
   };
-  const reap = () => reapDead(store, home, ownId, clock.now());
+  /** No run that is over shows as running: neither one of this process nor one of a dead one. */
+  const reap = async () => {
+    await endings.settle();
+    await reapDead(store, home, ownId, clock.now());
+  };
 
   return {
     submit(submission, signal) {
-      const services = { store, home, settings, index, clock, newId, models, owner: ownerNow };
+      const services = { store, home, settings, index, clock, newId, models, endings, owner: ownerNow };
       return submit(services, submission, signal);
     },
 
@@ -92,6 +98,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
     },
 
     async close() {
+      await endings.settle();
       await (await owner)?.release();
       index.close();
       store.close();

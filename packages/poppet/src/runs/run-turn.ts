@@ -19,11 +19,12 @@ import type { OpenModel } from "../models/registry.ts";
 import { type ProviderName, providerNames, type Settings } from "../settings.ts";
 import type { AcceptedInput } from "../store/inputs.ts";
 import type { Owner } from "../store/owners.ts";
-import { completeRun, endRun, type StartResult } from "../store/runs.ts";
+import { completeRun, type StartResult } from "../store/runs.ts";
 import type { SearchIndex } from "../store/search-index.ts";
 import type { Store } from "../store/sqlite.ts";
 import { endToolCall, startToolCall } from "../store/tool-calls.ts";
 import { storedTranscript } from "../store/transcript.ts";
+import type { Endings } from "./endings.ts";
 import { instructionsFor } from "./instructions.ts";
 
 export interface ModelChoice {
@@ -46,6 +47,7 @@ interface TurnServices {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly models: ModelSource;
+  readonly endings: Endings;
 }
 
 interface StartedRun extends AcceptedInput {
@@ -123,15 +125,12 @@ function openModel(models: ModelSource, run: StartedRun, signal: AbortSignal): P
 
 /** Saves what came of a turn. */
 export async function saveTurn(services: TurnServices, run: StartedRun, result: TurnResult): Promise<RunOutcome> {
-  const { store, index, clock, newId } = services;
+  const { store, index, clock, newId, endings } = services;
   const { runId, owner } = run;
   const now = clock.now();
   if (result.state !== "completed") {
     const error = { code: result.error.code, message: result.error.message };
-    await store.write("finish", () =>
-      endRun({ runId, owner: owner.id, state: result.state, error, usage: result.usage, now }),
-    );
-    return { state: result.state, error };
+    return endings.write({ runId, owner: owner.id, state: result.state, error, usage: result.usage, now });
   }
   const ids = result.messages.map((_, i) => (i === 0 ? run.inputId : newId()));
   const saved = await store.write("finish", () =>

@@ -3,16 +3,17 @@
  * completed, failed or interrupted, and only a completed one adds to the conversation. Nothing is retried.
  */
 import { ChatError, type Clock, messageOf } from "@poppet/chat";
-import type { RunError, RunEvent, RunOutcome, Submission } from "../assistant.ts";
+import type { RunEvent, RunOutcome, Submission } from "../assistant.ts";
 import { PoppetError, type PoppetErrorCode } from "../error.ts";
 import { checkMessage } from "../message.ts";
 import { titleOf } from "../sessions/title.ts";
 import type { Settings } from "../settings.ts";
 import { type AcceptedInput, acceptInput } from "../store/inputs.ts";
 import type { Owner } from "../store/owners.ts";
-import { endRun, mayStart, type StartResult, startRun } from "../store/runs.ts";
+import { mayStart, type StartResult, startRun } from "../store/runs.ts";
 import type { SearchIndex } from "../store/search-index.ts";
 import type { Store } from "../store/sqlite.ts";
+import type { Ended, Endings } from "./endings.ts";
 import { reapDead } from "./reap.ts";
 import type { ModelSource } from "./run-turn.ts";
 
@@ -24,11 +25,11 @@ export interface RunServices {
   readonly clock: Clock;
   readonly newId: () => string;
   readonly models: ModelSource;
+  readonly endings: Endings;
   /** This process's owner; made when first asked for. */
   readonly owner: () => Promise<Owner>;
 }
 
-type Ended = Extract<RunOutcome, { error: RunError }>;
 type Started = Extract<StartResult, { type: "started" }>;
 
 /** Milliseconds between looks at whether a waiting run may start. */
@@ -42,6 +43,7 @@ export async function* submit(
   refuseUnusable(submission, services.settings);
   const owner = await services.owner();
   signal.throwIfAborted();
+  await services.endings.settle();
   const accepted = await accept(services, submission, owner, signal);
   const { runId, inputId } = accepted;
   let outcome: RunOutcome | null = null;
@@ -146,7 +148,7 @@ async function* whenItsTurn(
   owner: Owner,
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Started | RunOutcome> {
-  const { store, settings, clock, home } = services;
+  const { store, settings, clock, home, endings } = services;
   for (let told = false; ; ) {
     signal.throwIfAborted();
     const may = told ? await store.read(() => mayStart(accepted.runId)) : { type: "free" as const };
@@ -158,7 +160,7 @@ async function* whenItsTurn(
     if (start.type === "ended") {
       return { state: "interrupted", error: { code: start.code, message: start.message } };
     }
-    if (await reapDead(store, home, owner.id, clock.now())) continue;
+    if ((await endings.settle()) || (await reapDead(store, home, owner.id, clock.now()))) continue;
     if (!told) yield { type: "waiting", sessionId: accepted.session.id };
     told = true;
     await pause(clock, waitMs, signal);
@@ -178,11 +180,8 @@ function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Records how a run ended without completing. */
-async function end(services: RunServices, runId: string, owner: Owner, outcome: Ended): Promise<RunOutcome> {
-  await services.store.write("finish", () =>
-    endRun({ runId, owner: owner.id, ...outcome, usage: null, now: services.clock.now() }),
-  );
-  return outcome;
+function end({ endings, clock }: RunServices, runId: string, owner: Owner, ended: Ended): Promise<Ended> {
+  return endings.write({ runId, owner: owner.id, ...ended, usage: null, now: clock.now() });
 }
 
 function interruption(reason: unknown): Ended {

@@ -1,0 +1,43 @@
+import { Database } from "bun:sqlite";
+import { expect, test } from "bun:test";
+import { ChatError } from "@poppet/chat";
+import { say } from "@poppet/chat/testing";
+import type { Assistant } from "../src/assistant.ts";
+import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
+
+test.each<[string, (assistant: Assistant, session: string) => Promise<unknown>]>([
+  ["chat sessions", (assistant) => assistant.sessions({ limit: 1 })],
+  ["chat show", (assistant, session) => assistant.show(session)],
+  ["another session's message", (assistant) => ask(assistant, "next")],
+  ["its own session's message", (assistant, session) => ask(assistant, "next", { session })],
+  ["the end of the process", (assistant) => assistant.close()],
+])("C11 an ending that could not be written when it came is written before %s", async (_, occasion) => {
+  using folder = temporaryFolder();
+  await (await testAssistant({ home: folder.path })).close();
+  using other = new Database(`${folder.path}/poppet.db`);
+  let busy = true;
+  const assistant = await testAssistant({
+    home: folder.path,
+    model: [[say("half"), new ChatError("provider_network", "The line is dead.")], "An answer."],
+    store: {
+      patienceMs: 0,
+      onWrite(name, moment) {
+        if (name === "finish" && moment === "before" && busy && !other.inTransaction) other.run("begin immediate");
+      },
+    },
+  });
+  let session = "";
+  const asked = ask(assistant, "first", {
+    onEvent: (event) => {
+      if (event.type === "accepted") session = event.sessionId;
+    },
+  });
+  await expect(asked).rejects.toMatchObject({ code: "store_busy" });
+  const runs = () => other.query("select state, error_code from run").all();
+  expect(runs()).toEqual([{ state: "running", error_code: null }]);
+  other.run("rollback");
+  busy = false;
+  await occasion(assistant, session);
+  expect(runs()[0]).toEqual({ state: "failed", error_code: "provider_network" });
+  await assistant.close();
+});
