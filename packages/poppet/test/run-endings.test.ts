@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { ChatError } from "@poppet/chat";
+import { ChatError, systemClock } from "@poppet/chat";
 import { say } from "@poppet/chat/testing";
 import type { Assistant } from "../src/assistant.ts";
 import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
@@ -40,4 +40,32 @@ test.each<[string, (assistant: Assistant, session: string) => Promise<unknown>]>
   await occasion(assistant, session);
   expect(runs()[0]).toEqual({ state: "failed", error_code: "provider_network" });
   await assistant.close();
+});
+
+test("§8.5 who waits for a turn looks less and less often", async () => {
+  using folder = temporaryFolder();
+  const running = await testAssistant({ home: folder.path, model: [[say("x"), "hang"]] });
+  const accepted = Promise.withResolvers<string>();
+  const stopFirst = new AbortController();
+  const first = ask(running, "first", {
+    signal: stopFirst.signal,
+    onEvent: (event) => event.type === "accepted" && accepted.resolve(event.sessionId),
+  });
+  const session = await accepted.promise;
+  const pauses: number[] = [];
+  const stop = new AbortController();
+  const clock = {
+    ...systemClock,
+    after(ms: number, then: () => void) {
+      if (pauses.push(ms) === 6) stop.abort();
+      return systemClock.after(0, then);
+    },
+  };
+  const waiting = await testAssistant({ home: folder.path, clock });
+  expect((await ask(waiting, "second", { session, signal: stop.signal })).outcome.state).toBe("interrupted");
+  expect(pauses).toEqual([50, 100, 200, 250, 250, 250]);
+  stopFirst.abort();
+  await first;
+  await running.close();
+  await waiting.close();
 });

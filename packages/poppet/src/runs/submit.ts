@@ -32,8 +32,9 @@ export interface RunServices {
 
 type Started = Extract<StartResult, { type: "started" }>;
 
-/** Milliseconds between looks at whether a waiting run may start. */
-const waitMs = 50;
+/** Milliseconds between looks at whether a waiting run may start: at first, and when it has waited for long. */
+const firstWaitMs = 50;
+const longestWaitMs = 250;
 
 export async function* submit(
   services: RunServices,
@@ -149,7 +150,9 @@ async function* whenItsTurn(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, Started | RunOutcome> {
   const { store, settings, clock, home, endings } = services;
-  for (let told = false; ; ) {
+  let told = false;
+  let waitMs = firstWaitMs;
+  for (;;) {
     signal.throwIfAborted();
     const may = told ? await store.read(() => mayStart(accepted.runId)) : { type: "free" as const };
     const start =
@@ -164,6 +167,7 @@ async function* whenItsTurn(
     if (!told) yield { type: "waiting", sessionId: accepted.session.id };
     told = true;
     await pause(clock, waitMs, signal);
+    waitMs = Math.min(waitMs * 2, longestWaitMs);
   }
 }
 
