@@ -16,6 +16,7 @@ export interface Settings {
 }
 
 export interface ProviderSettings {
+  /** An http or https URL. */
   readonly baseUrl?: string;
   readonly apiKey?: string;
   /** Milliseconds from sending a request to its end. */

@@ -45,9 +45,6 @@ export function connectionTo(provider: ProviderName, settings: Settings, deps: M
       `${provider} has no address. Set [providers.${provider}] baseUrl, such as "http://127.0.0.1:11434/v1".`,
     );
   }
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw notConfigured(provider, `[providers.${provider}] baseUrl is no http or https URL.`);
-  }
   // Which of several servers it was is what a person has to know.
   const label = facts.baseUrl === null ? `${facts.label} at ${new URL(baseUrl).host}` : facts.label;
   return {

@@ -56,8 +56,6 @@ describe("P1 keys and addresses", () => {
     const choice = { provider: "openai-compatible", model: "m" } as const;
     const failure = await failureOf(openModel(choice, base, deps, signal));
     expect([failure.code, failure.message]).toEqual(["provider_not_configured", expect.stringContaining("baseUrl")]);
-    const wrong = settings({ providers: { "openai-compatible": { baseUrl: "file:///etc/passwd" } } });
-    expect((await failureOf(openModel(choice, wrong, deps, signal))).code).toBe("provider_not_configured");
     const right = settings({ providers: { "openai-compatible": { baseUrl: "http://127.0.0.1:1/v1/" } } });
     expect(connectionTo("openai-compatible", right, deps)).toMatchObject({
       baseUrl: "http://127.0.0.1:1/v1",
