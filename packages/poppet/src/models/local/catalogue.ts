@@ -2,7 +2,7 @@
  * Small instruct models that are worth having, and where each comes from. Sizes are those of the default quantisation
  * and for people to choose by; what is checked is the size and SHA-256 that the source names, or that is pinned here.
  */
-export interface CatalogueModel {
+export interface PullableModel {
   readonly name: string;
   readonly parameters: string;
   readonly licence: string;
@@ -31,7 +31,7 @@ export type PullSource =
 
 const gigabyte = 1_000_000_000;
 
-export const catalogue: readonly CatalogueModel[] = [
+export const catalogue: readonly PullableModel[] = [
   {
     name: "smollm2-135m",
     parameters: "135M",
@@ -129,7 +129,7 @@ export const catalogue: readonly CatalogueModel[] = [
   ),
 ];
 
-export function catalogueModel(name: string): CatalogueModel | undefined {
+export function catalogueModel(name: string): PullableModel | undefined {
   return catalogue.find((model) => model.name === name.toLowerCase());
 }
 
@@ -141,7 +141,7 @@ function hub(
   repository: string,
   quant: string | null,
   goodFor: string,
-): CatalogueModel {
+): PullableModel {
   const sources = [{ via: "hub", repository, quant }] as const;
   return { name, parameters, licence, bytes: gigabytes * gigabyte, goodFor, sources, pinned: null };
 }

@@ -1,11 +1,11 @@
 /** What a person may ask `models pull` for, and what the model is called afterwards. */
 import { PoppetError } from "../../error.ts";
 import { hint } from "../../nearest.ts";
-import { type CatalogueModel, catalogue, catalogueModel } from "./catalogue.ts";
+import { catalogue, catalogueModel, type PullableModel } from "./catalogue.ts";
 import { modelName } from "./files.ts";
 
 export type ModelReference =
-  | { readonly kind: "catalogue"; readonly model: CatalogueModel }
+  | { readonly kind: "catalogue"; readonly model: PullableModel }
   | { readonly kind: "hub"; readonly repository: string; readonly quant: string | null }
   | { readonly kind: "file"; readonly path: string; readonly name: string };
 
