@@ -87,9 +87,5 @@ function optionsOf(
     secrets: connection.apiKey === null ? [] : [connection.apiKey],
     now: deps.now,
     ...(providerOptions ? { providerOptions } : {}),
-    // Anthropic's protocol wants a limit with each request, and its package guesses low for models it does not know.
-    ...(provider === "anthropic" && facts.maxOutputTokens !== undefined
-      ? { maxOutputTokens: facts.maxOutputTokens }
-      : {}),
   };
 }

@@ -20,7 +20,22 @@ const recorded: { readonly [Name in ProtocolName]: string } = {
   "openai-compatible": "An answer.",
 };
 
+/** Under which name the request has the most that may be answered. */
+const outputLimit: { readonly [Name in ProtocolName]: RegExp } = {
+  openai: /"max_output_tokens":77\b/,
+  anthropic: /"max_tokens":77\b/,
+  gemini: /"maxOutputTokens":77\b/,
+  "openai-compatible": /"max_tokens":77\b/,
+};
+
 describe.each(providers)("P1 %s", (provider) => {
+  test("P4 the model's maxOutputTokens goes with each request", async () => {
+    const settings = `\n[models."${provider}/${models[provider]}"]\nmaxOutputTokens = 77\n`;
+    await using home = await openHome([say("Short.")], { provider, settings });
+    expect((await home.poppet("chat", "new", "Hi")).code).toBe(0);
+    expect(JSON.stringify(home.server.requests[0]?.body)).toMatch(outputLimit[provider]);
+  });
+
   test("C1 §8.11 two turns: the second gives the provider its own record back, and the validating server takes it", async () => {
     await using home = await openHome([thoughtful, say("And more.")], { provider });
     const first = await home.poppet("chat", "new", "Think");
