@@ -304,10 +304,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "let an escape sequence through to a terminal",
-    file: `${poppet}/cli/render/clean.ts`,
+    file: `${poppet}/clean.ts`,
     find: `if (unit === 0x1b) state = "escape";`,
     put: `if (unit === 0x1c) state = "escape";`,
-    tests: [`${poppet}/cli/render/clean.test.ts`],
+    tests: [`${poppet}/clean.test.ts`],
   },
   {
     name: "exit with 1 after Ctrl-C",

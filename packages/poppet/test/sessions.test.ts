@@ -45,7 +45,9 @@ describe("C2 the list of sessions", () => {
 
 describe("C9 titles", () => {
   test("come from the first prompt: one line, at most 80 code points", async () => {
-    expect(titleOf("  plan\n\ta\u0007 trip\u2028now ")).toBe("plan a trip now");
+    expect(titleOf("  plan\n\ta\u0007 trip\u2028now\rthen\u0085and ")).toBe("plan a trip now then and");
+    expect(titleOf("\x1b[31mred\x1b[0m \x9b1mbold \x1b]0;name\x07 \x1bPq#0\x1b\\end")).toBe("red bold end");
+    expect(titleOf("\x1b[31m")).toBeNull();
     expect([...(titleOf("😀".repeat(100)) ?? "")]).toHaveLength(80);
     expect(titleOf("\u202eabc\u2066")).toBe("abc");
     expect(titleOf("a\ud800b")).toBe("a\ufffdb");

@@ -3,11 +3,11 @@
  * one line.
  */
 import { type ApplicationText, ArgumentScannerError, buildApplication, ExitCode, run, text_en } from "@stricli/core";
+import { cleanLine } from "../clean.ts";
 import { normalizeArguments } from "./arguments.ts";
 import { commands } from "./commands.ts";
 import { exitCodeOf, failureLine } from "./failure.ts";
 import type { Program } from "./program.ts";
-import { cleanLine } from "./render/clean.ts";
 import { unknownWord, wrongArguments } from "./usage.ts";
 
 /** Runs the command that the arguments name and returns its exit code. Throws nothing. */

@@ -3,9 +3,9 @@
  * The shells' scripts call it. It is silent about everything that goes wrong.
  */
 import { type Application, proposeCompletions } from "@stricli/core";
+import { cleanLine } from "../clean.ts";
 import { normalizeArguments } from "./arguments.ts";
 import type { Program } from "./program.ts";
-import { cleanLine } from "./render/clean.ts";
 
 const mostSessions = 50;
 

@@ -1,6 +1,7 @@
 /** `config path` and `config show`. On a terminal what would steer it is left out, or escaped where a value has it. */
+
+import { cleanJson, cleanLine } from "../clean.ts";
 import type { Program } from "./program.ts";
-import { cleanJson, cleanLine } from "./render/clean.ts";
 
 export async function configPath(this: Program): Promise<void> {
   const { configFile } = await import("../config/location.ts");

@@ -1,10 +1,11 @@
 /** `doctor`: looks at each part in turn. A line says what was found and, where it is wrong, what to do; then exit 1. */
+
+import { cleanLine } from "../clean.ts";
 import type { Config } from "../config/load.ts";
 import { folderOf } from "../config/location.ts";
 import { PoppetError, systemReason } from "../error.ts";
 import type { Finding } from "../finding.ts";
 import type { Program } from "./program.ts";
-import { cleanLine } from "./render/clean.ts";
 
 export async function doctor(this: Program): Promise<void> {
   let wrong = 0;

@@ -1,6 +1,7 @@
 /** Anything thrown, as the one line that a person reads and the exit code. */
+
+import { cleanLine } from "../clean.ts";
 import { PoppetError } from "../error.ts";
-import { cleanLine } from "./render/clean.ts";
 
 export function failureLine(thrown: unknown): string {
   if (PoppetError.isInstance(thrown) || isChatError(thrown)) return `poppet: ${cleanLine(thrown.message)}`;

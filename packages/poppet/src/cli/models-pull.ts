@@ -1,7 +1,7 @@
 /** `models pull`: fetches a model, showing how far it is. What Ctrl-C leaves of a download, the next try goes on from. */
 import { systemClock } from "@poppet/chat";
+import { cleanLine } from "../clean.ts";
 import type { Program } from "./program.ts";
-import { cleanLine } from "./render/clean.ts";
 import { openProgress } from "./render/progress.ts";
 import { byteSize } from "./render/time.ts";
 import { watchSignals } from "./signals.ts";

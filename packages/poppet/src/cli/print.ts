@@ -1,6 +1,7 @@
 /** JSON to stdout with its final newline. On a terminal what would steer it is escaped; the value stays the same. */
+
+import { cleanJson } from "../clean.ts";
 import type { Program } from "./program.ts";
-import { cleanJson } from "./render/clean.ts";
 
 export async function printJson(program: Program, json: string): Promise<void> {
   const onTerminal = (await program.terminal()).stdout;

@@ -1,10 +1,11 @@
 /** `setup` for scripts: writes the choice of provider and model, and the key where one is piped in. */
+
+import { cleanLine } from "../clean.ts";
 import { PoppetError } from "../error.ts";
 import { keyOf, providerFacts } from "../models/providers.ts";
 import { isApiKey, type ProviderName } from "../settings.ts";
 import { readStdin } from "./input.ts";
 import type { Program } from "./program.ts";
-import { cleanLine } from "./render/clean.ts";
 
 interface Flags {
   readonly provider: ProviderName;

@@ -1,10 +1,8 @@
-/** Titles of sessions: one line of at most 80 code points. */
+/** Titles of sessions: one line of at most 80 code points, with nothing in it that steers a terminal. */
 import { cutCodePoints } from "@poppet/chat";
+import { cleanText } from "../clean.ts";
 
 const titleLength = 80;
-
-/** Bidirectional embeddings, overrides and isolates can make a line read as another. */
-const invisible = /[\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 /** Something that takes room on a screen. */
 const visible = /[^\p{Default_Ignorable_Code_Point}\p{M}\s]/u;
@@ -12,10 +10,10 @@ const visible = /[^\p{Default_Ignorable_Code_Point}\p{M}\s]/u;
 /** The text as one line, shortened; null where nothing readable is in it. */
 export function titleOf(text: string): string | null {
   // The beginning is enough: a long message is not normalised whole for its first 80 characters.
-  const line = cutCodePoints(text.trimStart(), 4000)
-    .toWellFormed()
-    .replace(invisible, "")
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+  const start = cutCodePoints(text.trimStart(), 4000).toWellFormed();
+  // Controls that end a line or a page are white space; the others leave no trace.
+  const line = cleanText(start.replace(/[\v\f\r\x85]/g, "\n").replaceAll("\ufeff", ""))
+    .replace(/\s+/g, " ")
     .trim();
   const title = cutCodePoints(line, titleLength).trimEnd();
   return visible.test(title) ? title : null;

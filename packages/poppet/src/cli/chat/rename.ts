@@ -1,6 +1,7 @@
 /** `chat rename`: a title of the person's own; says on stderr what was kept. */
+
+import { cleanLine } from "../../clean.ts";
 import type { Program } from "../program.ts";
-import { cleanLine } from "../render/clean.ts";
 
 export async function chatRename(this: Program, _flags: object, sessionId: string, title: string): Promise<void> {
   const assistant = await this.openAssistant();

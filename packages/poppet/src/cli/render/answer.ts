@@ -2,7 +2,7 @@
  * The answer's text, step by step, on stdout. On a terminal it is cleaned; anywhere else it is the model's bytes.
  * Between two steps that have text stands one blank line, and an answer that lacks a last newline gets one.
  */
-import { openCleaner, openWhole, type TextStream } from "./clean.ts";
+import { openCleaner, openWhole, type TextStream } from "../../clean.ts";
 
 export interface Answer {
   push(step: number, delta: string): void;

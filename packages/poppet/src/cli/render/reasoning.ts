@@ -2,7 +2,7 @@
  * C5: reasoning under a `Thinking:` heading, as it arrives. The heading comes with the first visible character, sections
  * are set apart by one blank line, and newlines at the edges of a section are left out.
  */
-import { openCleaner } from "./clean.ts";
+import { openCleaner } from "../../clean.ts";
 
 export interface Reasoning {
   push(section: string, delta: string): void;

@@ -5,8 +5,8 @@
  */
 import type { Clock } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../../assistant.ts";
+import { cleanLine } from "../../clean.ts";
 import { openAnswer } from "./answer.ts";
-import { cleanLine } from "./clean.ts";
 import { openReasoning } from "./reasoning.ts";
 import { openThinking, type Thinking } from "./thinking.ts";
 

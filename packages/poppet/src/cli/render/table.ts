@@ -1,6 +1,6 @@
 /** Tables for people: columns by display width, cut to the terminal's; every field cleaned. */
 import type { SessionSummary } from "../../assistant.ts";
-import { cleanLine } from "./clean.ts";
+import { cleanLine } from "../../clean.ts";
 import { relativeTime } from "./time.ts";
 
 /** The ID is what other commands take, so it is never cut; the title gives way, then the time. */
