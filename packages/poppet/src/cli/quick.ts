@@ -6,7 +6,7 @@
 import { defaultListLimit } from "./arguments.ts";
 import type { Program } from "./program.ts";
 
-type Command = (program: Program) => Promise<void>;
+export type Command = (program: Program) => Promise<void>;
 
 export function plainCommand(given: readonly string[], version: string): Command | null {
   const [group, verb, ...words] = given;

@@ -7,7 +7,7 @@ import { exitCodeOf, failureLine } from "./failure.ts";
 import { openOutput } from "./output.ts";
 import type { Parts } from "./parts.ts";
 import type { Program } from "./program.ts";
-import { plainCommand } from "./quick.ts";
+import { type Command, plainCommand } from "./quick.ts";
 
 export interface Start {
   readonly arguments: readonly string[];
@@ -23,7 +23,7 @@ export async function runProgram(start: Start): Promise<number> {
     complaint ??= line;
   });
   let code: number;
-  const plain = plainCommand(start.arguments, start.version);
+  const plain = await withoutParser(start);
   if (plain !== null) {
     code = await runPlain(plain, program);
   } else {
@@ -35,7 +35,17 @@ export async function runProgram(start: Start): Promise<number> {
   return finish(program, code);
 }
 
-async function runPlain(command: (program: Program) => Promise<void>, program: Program): Promise<number> {
+/** A command that needs no parser, or the refusal of arguments that are not what was given; null: ask the parser. */
+async function withoutParser({ arguments: given, version }: Start): Promise<Command | null> {
+  if (given.some((argument) => argument.includes("\ufffd"))) {
+    const { brokenArgument } = await import("./argument-bytes.ts");
+    const broken = await brokenArgument(given);
+    if (broken !== null) return () => Promise.reject(broken);
+  }
+  return plainCommand(given, version);
+}
+
+async function runPlain(command: Command, program: Program): Promise<number> {
   try {
     await command(program);
     return Number(program.process.exitCode ?? 0);

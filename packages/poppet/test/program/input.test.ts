@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { answeredSession, openHome, say, sessionOf } from "./home.ts";
 
 test("C1 stdin is the message where MESSAGE is - or absent, for new and send alike", async () => {
@@ -60,6 +61,22 @@ test("C1 after -- a message may begin with a dash, long flags may have one", asy
   const dashed = await home.poppet("chat", "new", "-coding", "--", "-limit 3");
   const { session, messages } = await home.show(sessionOf(dashed.stderr));
   expect([session.workload, messages[0]?.text]).toEqual(["coding", "-limit 3"]);
+});
+
+test("§7 an argument whose bytes are no UTF-8 is refused, and U+FFFD itself is not", async () => {
+  await using home = await openHome([say("ok")]);
+  const refused = {
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^poppet: The argument "a\ufffdb" is not UTF-8/),
+  };
+  for (const line of [`"$@" chat new $'a\\xffb'`, `"$@" chat new --coding -- $'a\\xffb'`, `"$@" $'a\\xffb' chat`]) {
+    await using child = home.shell(line);
+    expect(await child.ended()).toEqual(refused);
+  }
+  expect(existsSync(home.data)).toBe(false);
+  const { stderr } = await home.poppet("chat", "new", "a\ufffdb");
+  expect((await home.show(sessionOf(stderr))).messages[0]?.text).toBe("a\ufffdb");
 });
 
 test("§7 a message that is empty, no text or too large is refused in one line, and nothing is saved", async () => {
