@@ -12,7 +12,7 @@ import type { Operation } from "./store/operation.ts";
 import { becomeOwner, type Owner } from "./store/owners.ts";
 import { searchIndex } from "./store/search-index.ts";
 import { findSession, listSessions, renameSession, sessionData, sessionSummary } from "./store/sessions.ts";
-import { openStore, type StoreOptions } from "./store/sqlite.ts";
+import { databaseFile, openStore, type StoreOptions } from "./store/sqlite.ts";
 
 export interface LocalOptions {
   /** The data folder. */
@@ -26,7 +26,7 @@ export interface LocalOptions {
 
 export async function openLocal(options: LocalOptions): Promise<Assistant> {
   const { home, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
-  const store = await openStore(`${home}/poppet.db`, options.store);
+  const store = await openStore(databaseFile(home), options.store);
   const index = searchIndex(store, home);
   const endings = openEndings(store);
   /** One for all runs of this process, also for those that begin at the same moment. */

@@ -21,6 +21,11 @@ export const parts: Parts = {
     });
   },
 
+  async hasDatabase(config) {
+    const { databaseFile } = await import("./store/sqlite.ts");
+    return Bun.file(databaseFile(config.home)).exists();
+  },
+
   async listModels(provider, config, env) {
     const { listModels } = await import("./models/list.ts");
     return listModels(provider, config.settings, modelDeps(config, env));

@@ -33,6 +33,8 @@ export async function complete(
 }
 
 export async function sessionIds(program: Program): Promise<readonly string[]> {
+  // Who presses TAB does not ask for a data folder.
+  if (!(await program.parts.hasDatabase(await program.config()))) return [];
   const assistant = await program.openAssistant();
   try {
     return (await assistant.sessions({ limit: mostSessions })).map((session) => session.id);

@@ -13,6 +13,8 @@ import type { ProviderName } from "../settings.ts";
 
 export interface Parts {
   openAssistant(config: Config, env: Environment): Promise<Assistant>;
+  /** Whether there is a database. Opening the assistant makes one. */
+  hasDatabase(config: Config): Promise<boolean>;
   /** What the provider can answer with; for `local`, what is installed and what can be pulled. */
   listModels(provider: ProviderName, config: Config, env: Environment): Promise<readonly ListedModel[]>;
   pullModel(reference: string, pull: Pull): Promise<PulledModel>;

@@ -3,10 +3,10 @@ import { accessSync, constants, statSync } from "node:fs";
 import { systemReason } from "../error.ts";
 import { type Finding, findingText } from "../finding.ts";
 import { all } from "./operation.ts";
-import { openStore } from "./sqlite.ts";
+import { databaseFile, openStore } from "./sqlite.ts";
 
 export async function checkStore(home: string): Promise<readonly Finding[]> {
-  const path = `${home}/poppet.db`;
+  const path = databaseFile(home);
   const subject = "storage";
   try {
     statSync(path);

@@ -32,6 +32,11 @@ export interface StoreOptions {
   readonly onWrite?: (name: string, moment: "before" | "after") => void;
 }
 
+/** Where the assistant keeps its database in a data folder. */
+export function databaseFile(home: string): string {
+  return `${home}/poppet.db`;
+}
+
 const busyTimeoutMs = 50;
 const never = new AbortController().signal;
 

@@ -86,6 +86,7 @@ const assistant = {
 
 const parts: Parts = {
   openAssistant: async () => assistant,
+  hasDatabase: async () => true,
   listModels: async (provider) => [
     {
       ...{ name: `${provider}/smollm2-135m`, provider, model: "smollm2-135m", contextWindow: 8192 },

@@ -148,22 +148,6 @@ test.each([
   expect(stdout.split("\n").some((line) => line.startsWith(expected))).toBe(true);
 });
 
-test("P2 the bash script completes in bash", async () => {
-  const source = (await poppet("completion", "bash")).stdout;
-  const bin = join(home.path, "poppet");
-  await Bun.write(
-    bin,
-    `#!/bin/sh\nexec ${program()
-      .map((part) => `'${part}'`)
-      .join(" ")} "$@"\n`,
-  );
-  await Bun.spawn(["chmod", "+x", bin]).exited;
-  const ask = `${source}\nCOMP_WORDS=(poppet chat se); COMP_CWORD=2; _poppet; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const env = { ...home.env, PATH: `${home.path}:${home.env.PATH}` };
-  const { stdout } = await ended(["bash", "-c", ask], { env });
-  expect(stdout.trim().split("\n").sort()).toEqual(["search", "send", "sessions"]);
-});
-
 test("P2 models pull without a terminal prints plain lines", async () => {
   const { code, stdout, stderr } = await ended(scriptedProgram("models", "pull", "x"), home);
   expect([code, stdout]).toEqual([0, ""]);

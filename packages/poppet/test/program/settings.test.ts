@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ggufLike } from "../model-hub.ts";
@@ -264,7 +265,6 @@ test("P2 setup takes a key from stdin and is used at once; the key is never show
 
 test("P2 the bash script completes commands, flags and the IDs of saved sessions", async () => {
   await using home = await openHome();
-  const id = await answeredSession(home);
   await Bun.write(
     join(home.path, "bin/poppet"),
     `#!/bin/sh\nexec ${program.map((part) => `'${part}'`).join(" ")} "$@"\n`,
@@ -278,6 +278,9 @@ COMP_WORDS=(poppet ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${
     return stdout.trim().split("\n").sort();
   };
   expect(await ask("chat", "se")).toEqual(["search", "send", "sessions"]);
+  expect(await ask("chat", "show", "")).toEqual([""]);
+  expect(existsSync(home.data)).toBe(false);
+  const id = await answeredSession(home);
   expect(await ask("chat", "show", "")).toEqual([id]);
   expect(await ask("chat", "sessions", "--l")).toContain("--limit");
   for (const shell of ["zsh", "fish"]) expect((await home.poppet("completion", shell)).stdout).toContain("__complete");
