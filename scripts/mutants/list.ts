@@ -241,8 +241,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "give up on a busy database at once",
     file: `${poppet}/store/sqlite.ts`,
-    find: `if (!codeOf(thrown).startsWith("SQLITE_BUSY") || performance.now() > end)`,
-    put: `if (!codeOf(thrown).startsWith("SQLITE_BUSX") || performance.now() > end)`,
+    find: `if (!systemCode(thrown)?.startsWith("SQLITE_BUSY") || performance.now() > end)`,
+    put: `if (!systemCode(thrown)?.startsWith("SQLITE_BUSX") || performance.now() > end)`,
     tests: storeTests,
   },
   {

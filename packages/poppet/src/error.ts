@@ -53,9 +53,36 @@ export class PoppetError extends Error {
   }
 }
 
-/** Why the system refused something: its code (`ENOSPC`), or what was thrown in words. */
-export function systemReason(thrown: unknown): string {
+/** What the system's codes mean for a file, a folder or a stream, as the end of "X cannot be read: …". */
+const systemReasons: { readonly [code: string]: string } = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the disk is read-only",
+  ENOENT: "it is not there",
+  EISDIR: "it is a folder",
+  // Of `mkdir -p`, which takes a folder that is there.
+  EEXIST: "it is no folder",
+  ENOTDIR: "something on its path is no folder",
+  ELOOP: "its links lead round in a circle",
+  ENAMETOOLONG: "its name is too long",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "it would become larger than is allowed",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  EBUSY: "it is in use",
+  EIO: "the disk failed",
+};
+
+/** The system's code for a refusal (`ENOSPC`); null where what was thrown has none. */
+export function systemCode(thrown: unknown): string | null {
   const code = (thrown as { readonly code?: unknown } | null)?.code;
-  if (typeof code === "string") return code;
+  return typeof code === "string" ? code : null;
+}
+
+/** Why the system refused something, in words. */
+export function systemReason(thrown: unknown): string {
+  const code = systemCode(thrown) ?? "";
+  if (/^E[A-Z0-9]+$/.test(code)) return systemReasons[code] ?? code;
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -91,7 +91,7 @@ async function folderFinding(home: string): Promise<Finding> {
     }
     return { ok: true, subject, message: home };
   } catch (thrown) {
-    const message = `${home} cannot be used (${systemReason(thrown)}); make it yours or set POPPET_HOME`;
+    const message = `${home} cannot be used (${systemReason(thrown)}); put that right, or set POPPET_HOME`;
     return { ok: false, subject, message };
   }
 }

@@ -44,7 +44,10 @@ async function readBytes(limit: number, what: string): Promise<Uint8Array> {
       chunks.push(chunk);
     }
   } catch (thrown) {
-    throw new PoppetError("message_invalid", `${what} cannot be read from stdin: ${systemReason(thrown)}.`);
+    throw new PoppetError(
+      "message_invalid",
+      `${what} cannot be read from stdin: ${systemReason(thrown)}. Give it a file or a pipe.`,
+    );
   }
   if (size <= limit) return Buffer.concat(chunks);
   throw new PoppetError("message_invalid", `${what} on stdin is larger than ${limit} bytes; send a part of it.`);

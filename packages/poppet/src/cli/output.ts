@@ -96,8 +96,7 @@ class FileOutput implements Output {
   }
 
   #failed(): PoppetError {
-    const reason = systemReason(this.#failure);
-    const why = reason === "ENOSPC" ? "the disk is full" : reason;
+    const why = systemReason(this.#failure);
     this.#failure = undefined;
     this.closed = true;
     return new PoppetError("output_failed", `The output cannot be written: ${why}.`);

@@ -2,7 +2,7 @@
  * The settings as the program uses them, read at each start: the file's, under POPPET_PROVIDER, POPPET_MODEL and
  * POPPET_TOOL_BYTES of the environment, over the defaults. No file is no error. Nothing is written.
  */
-import { PoppetError, systemReason } from "../error.ts";
+import { PoppetError, systemCode, systemReason } from "../error.ts";
 import {
   defaultLimits,
   type Limits,
@@ -87,10 +87,10 @@ async function readText(file: string): Promise<string | null> {
   try {
     bytes = await Bun.file(file).bytes();
   } catch (thrown) {
-    if (systemReason(thrown) === "ENOENT") return null;
+    if (systemCode(thrown) === "ENOENT") return null;
     throw new PoppetError(
       "config_unreadable",
-      `The settings file ${file} cannot be read (${systemReason(thrown)}): check its permissions, or name another in POPPET_CONFIG.`,
+      `The settings file ${file} cannot be read: ${systemReason(thrown)}. Put that right, or name another file in POPPET_CONFIG.`,
     );
   }
   try {

@@ -27,7 +27,7 @@ export async function saveChoice(config: Config, choice: Choice): Promise<void> 
   } catch (thrown) {
     throw new PoppetError(
       "config_unwritable",
-      `The settings file ${config.file} cannot be written (${systemReason(thrown)}): make its folder writable, or name another file in POPPET_CONFIG.`,
+      `The settings file ${config.file} cannot be written: ${systemReason(thrown)}. Make its folder writable, or name another file in POPPET_CONFIG.`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /** What `doctor` says of the store. Looks only: it makes no database where there is none. */
 import { accessSync, constants, statSync } from "node:fs";
-import { systemReason } from "../error.ts";
+import { systemCode, systemReason } from "../error.ts";
 import { type Finding, findingText } from "../finding.ts";
 import { all } from "./operation.ts";
 import { databaseFile, openStore } from "./sqlite.ts";
@@ -11,17 +11,20 @@ export async function checkStore(home: string): Promise<readonly Finding[]> {
   try {
     statSync(path);
   } catch (thrown) {
-    const reason = systemReason(thrown);
-    if (reason === "ENOENT") return [{ ok: true, subject, message: "no messages yet" }];
-    const message = `${path} cannot be reached (${reason}); make its folder yours or set POPPET_HOME`;
+    if (systemCode(thrown) === "ENOENT") return [{ ok: true, subject, message: "no messages yet" }];
+    const message = `${path} cannot be reached (${systemReason(thrown)}); put that right, or set POPPET_HOME`;
     return [{ ok: false, subject, message }];
   }
-  try {
-    // SQLite opens what may only be read, and fails at the first message.
-    accessSync(path, constants.R_OK | constants.W_OK);
-  } catch (thrown) {
-    const message = `${path} cannot be read and written (${systemReason(thrown)}); make it yours and run: chmod 600 '${path}'`;
-    return [{ ok: false, subject, message }];
+  // SQLite opens what may only be read, and fails at the first message. The files beside a database have its mode when
+  // they are made, and keep it.
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    try {
+      accessSync(file, constants.R_OK | constants.W_OK);
+    } catch (thrown) {
+      if (systemCode(thrown) === "ENOENT") continue;
+      const message = `${file} cannot be read and written (${systemReason(thrown)}); make it yours and run: chmod 600 '${file}'`;
+      return [{ ok: false, subject, message }];
+    }
   }
   try {
     const store = await openStore(path);

@@ -5,7 +5,7 @@
  */
 import { constants, Database, type Statement as SqliteStatement } from "bun:sqlite";
 import { messageOf, untilAborted } from "@poppet/chat";
-import { PoppetError } from "../error.ts";
+import { PoppetError, systemCode, systemReason } from "../error.ts";
 import type { Operation, Row, SqlValue } from "./operation.ts";
 import { type Migration, migrations as ownMigrations } from "./schema.ts";
 import { isWal, userVersion } from "./version.ts";
@@ -157,15 +157,10 @@ async function retryBusy<T>(
     try {
       return attempt();
     } catch (thrown) {
-      if (!codeOf(thrown).startsWith("SQLITE_BUSY") || performance.now() > end) throw storeError(thrown, path);
+      if (!systemCode(thrown)?.startsWith("SQLITE_BUSY") || performance.now() > end) throw storeError(thrown, path);
     }
     await untilAborted(Bun.sleep(pause * (0.5 + Math.random())), signal);
   }
-}
-
-function codeOf(thrown: unknown): string {
-  const code = (thrown as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : "";
 }
 
 function newerError(path: string, version: number, known: number): PoppetError {
@@ -177,7 +172,7 @@ function newerError(path: string, version: number, known: number): PoppetError {
 
 /** What SQLite and the file system say, as one clear error; everything else as it is. */
 export function storeError(thrown: unknown, path: string): unknown {
-  const code = codeOf(thrown);
+  const code = systemCode(thrown) ?? "";
   const fail = (
     kind: "store_damaged" | "store_unwritable" | "store_full" | "store_busy" | "store_failed",
     text: string,
@@ -206,7 +201,7 @@ export function storeError(thrown: unknown, path: string): unknown {
   ) {
     return fail(
       "store_unwritable",
-      `${path} cannot be opened for writing. Check who may write that folder, or set POPPET_HOME to another one.`,
+      `${pathOf(thrown) ?? path} cannot be used: ${whyUnwritable(thrown)}. Put that right, or set POPPET_HOME to another folder.`,
     );
   }
   if (code.startsWith("SQLITE_IOERR")) {
@@ -221,4 +216,16 @@ export function storeError(thrown: unknown, path: string): unknown {
       `The database ${path} refused a step (${code}): ${messageOf(thrown)}. Please report it.`,
     );
   return thrown;
+}
+
+/** What stands in the way, where the file system says so: it may be a folder above. */
+function pathOf(thrown: unknown): string | null {
+  const path = (thrown as { readonly path?: unknown } | null)?.path;
+  return typeof path === "string" ? path : null;
+}
+
+function whyUnwritable(thrown: unknown): string {
+  const code = systemCode(thrown) ?? "";
+  if (code.startsWith("SQLITE_READONLY")) return "it, or its -wal file, may only be read";
+  return code.startsWith("SQLITE_") ? "it or its folder is closed to you" : systemReason(thrown);
 }

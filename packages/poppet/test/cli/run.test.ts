@@ -70,7 +70,11 @@ test.each([
 test("§7 a stdin that cannot be read is said in one line", async () => {
   await using home = await emptyHome(hello);
   const result = await ended(["bash", "-c", '"$@" < /', "bash", ...scriptedProgram("chat", "new")], home);
-  expect(result).toEqual({ code: 2, stdout: "", stderr: "poppet: The message cannot be read from stdin: EISDIR.\n" });
+  expect(result).toEqual({
+    code: 2,
+    stdout: "",
+    stderr: "poppet: The message cannot be read from stdin: it is a folder. Give it a file or a pipe.\n",
+  });
 });
 
 test("§7 a message of 5 MB goes through whole", async () => {

@@ -169,6 +169,6 @@ test("§7 names of files and folders: exact on a pipe, one clean line in errors 
     env: { ...env, ...odd, POPPET_HOME: join(folder, "file/data") },
   });
   expect(blocked.code).toBe(1);
-  expect(blocked.stderr).toMatch(/^poppet: [^\n]*cannot be opened for writing[^\n]*\n$/);
+  expect(blocked.stderr).toMatch(/^poppet: [^\n]*cannot be used[^\n]*\n$/);
   expect(blocked.stderr.trimEnd()).not.toMatch(steering);
 });

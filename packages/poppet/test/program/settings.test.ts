@@ -134,7 +134,7 @@ describe("P2 doctor and permissions", () => {
     await mkdir(above, { mode: 0o500 });
     const line = `POPPET_HOME=${above}/a/b ${powerless}`;
     expect(await wrongLines(home, line)).toEqual([
-      `wrong  data folder: ${above}/a/b is not there and cannot be made (${above}: EACCES); set POPPET_HOME to a folder of yours`,
+      `wrong  data folder: ${above}/a/b is not there and cannot be made (${above}: permission denied); set POPPET_HOME to a folder of yours`,
     ]);
   });
 
@@ -145,8 +145,8 @@ describe("P2 doctor and permissions", () => {
     const wrong = await wrongLines(home);
     await chmod(home.data, 0o700);
     expect(wrong).toEqual([
-      expect.stringMatching(/^wrong {2}data folder: .*EACCES/),
-      expect.stringMatching(/^wrong {2}storage: .*cannot be reached \(EACCES\)/),
+      expect.stringMatching(/^wrong {2}data folder: .*permission denied/),
+      expect.stringMatching(/^wrong {2}storage: .*cannot be reached \(permission denied\)/),
     ]);
   });
 
@@ -156,7 +156,19 @@ describe("P2 doctor and permissions", () => {
     const path = join(home.data, "poppet.db");
     await chmod(path, 0o400);
     expect(await wrongLines(home)).toEqual([
-      `wrong  storage: ${path} cannot be read and written (EACCES); make it yours and run: chmod 600 '${path}'`,
+      `wrong  storage: ${path} cannot be read and written (permission denied); make it yours and run: chmod 600 '${path}'`,
+    ]);
+  });
+
+  test("P2 a file beside the database that cannot be written is wrong", async () => {
+    await using home = await openHome({ replies: [say("ok")], models: ["test-model"] });
+    await home.poppet("chat", "new", "Hi");
+    // What a look at a database that may only be read leaves beside it.
+    const path = join(home.data, "poppet.db-wal");
+    await Bun.write(path, "");
+    await chmod(path, 0o400);
+    expect(await wrongLines(home)).toEqual([
+      `wrong  storage: ${path} cannot be read and written (permission denied); make it yours and run: chmod 600 '${path}'`,
     ]);
   });
 

@@ -1,8 +1,7 @@
 /** Where models are kept: one GGUF file each, named after the model, in one folder; and whether one can be used. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
-import { messageOf } from "@poppet/chat";
-import { PoppetError } from "../../error.ts";
+import { PoppetError, systemCode, systemReason } from "../../error.ts";
 import { hint } from "../../nearest.ts";
 import { catalogue } from "./catalogue.ts";
 import { checkGguf, checkWholeGguf, type GgufCheck } from "./gguf.ts";
@@ -34,8 +33,11 @@ export async function installedModels(folder: string): Promise<readonly Installe
   try {
     names = await readdir(folder);
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw thrown;
+    if (systemCode(thrown) === "ENOENT") return [];
+    throw new PoppetError(
+      "local_engine",
+      `The folder of models ${folder} cannot be read: ${systemReason(thrown)}. Put that right, or set POPPET_HOME to another folder.`,
+    );
   }
   const models: InstalledModel[] = [];
   for (const name of names.filter((one) => one.toLowerCase().endsWith(ending)).sort()) {
@@ -68,10 +70,13 @@ async function checkedModelFile(
     throw new PoppetError("local_engine", `The model file ${path} cannot be used: ${check.reason}. Pull it again.`);
   } catch (thrown) {
     if (PoppetError.isInstance(thrown)) throw thrown;
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
+    if (systemCode(thrown) === "ENOENT") {
       throw new PoppetError("model_missing", `There is no model file ${path}; ${wayToGet(model)}`);
     }
-    throw new PoppetError("local_engine", `The model file ${path} cannot be read: ${messageOf(thrown)}`);
+    throw new PoppetError(
+      "local_engine",
+      `The model file ${path} cannot be read: ${systemReason(thrown)}. Put that right, or name another model.`,
+    );
   }
 }
 

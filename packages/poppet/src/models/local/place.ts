@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, link, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { systemCode } from "../../error.ts";
 
 /** After this the model is there, also after a power failure. The bytes of `part` were synced by who wrote them. */
 export async function moveIntoPlace(part: string, path: string): Promise<void> {
@@ -37,7 +38,7 @@ async function linked(from: string, to: string): Promise<boolean> {
     await syncFolder(dirname(to));
     return true;
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw thrown;
+    if (systemCode(thrown) === "EEXIST") throw new Error(`${to} is there already`);
     return false;
   }
 }

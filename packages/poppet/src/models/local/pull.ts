@@ -6,8 +6,8 @@
  */
 import { mkdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, messageOf, systemClock } from "@poppet/chat";
-import { PoppetError } from "../../error.ts";
+import { type Clock, systemClock } from "@poppet/chat";
+import { PoppetError, systemCode, systemReason } from "../../error.ts";
 import type { PullSource } from "./catalogue.ts";
 import { type DownloadTarget, download } from "./download.ts";
 import { modelName } from "./files.ts";
@@ -86,7 +86,7 @@ export async function pullModel(reference: string, options: PullOptions): Promis
       throw new PoppetError("interrupted", `Pulling ${reference} was interrupted${kept}.`);
     }
     if (PoppetError.isInstance(thrown)) throw thrown;
-    throw failed(reference, messageOf(thrown));
+    throw failed(reference, reasonOf(thrown));
   }
 }
 
@@ -104,7 +104,7 @@ async function pullFrom(
       return await pullSource(source, label, name, pinned, options);
     } catch (thrown) {
       if (options.signal.aborted) throw thrown;
-      const reason = messageOf(thrown).replace(/\s+/g, " ");
+      const reason = reasonOf(thrown).replace(/\s+/g, " ");
       reasons.push(`${label}: ${reason}`);
       options.onSourceFailed?.(label, reason);
     }
@@ -211,9 +211,8 @@ async function fetchPip(
 
 async function pullFile(from: string, name: string, options: PullOptions): Promise<PulledModel> {
   const path = join(options.folder, `${name}.gguf`);
-  const check = await checkWholeGguf(from).catch((thrown: NodeJS.ErrnoException) => {
-    const reason = thrown.code === "ENOENT" ? "there is no such file" : messageOf(thrown);
-    throw failed(from, reason);
+  const check = await checkWholeGguf(from).catch((thrown: unknown) => {
+    throw failed(from, systemCode(thrown) === "ENOENT" ? "there is no such file" : systemReason(thrown));
   });
   if (!check.ok) throw failed(from, check.reason);
   const sha256 = await sha256Of(from, options.signal);
@@ -265,6 +264,12 @@ function sourceLabel(source: PullSource, options: PullOptions): string {
 function meter(source: string, stage: PullProgress["stage"], options: PullOptions) {
   const clock = options.clock ?? systemClock;
   return progressMeter(source, stage, clock.now, options.onProgress ?? (() => {}));
+}
+
+/** In words, after the path where the system refused one. */
+function reasonOf(thrown: unknown): string {
+  const path = (thrown as NodeJS.ErrnoException).path;
+  return path === undefined ? systemReason(thrown) : `${path}: ${systemReason(thrown)}`;
 }
 
 function failed(reference: string, reasons: string): PoppetError {

@@ -4,6 +4,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "@poppet/chat";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { systemReason } from "../../error.ts";
 
 export interface UnpackOptions {
   readonly signal: AbortSignal;
@@ -33,7 +34,7 @@ export async function unpackEntry(zip: string, name: string, to: string, options
     await pipeline(source, count, output, { signal: options.signal });
   } catch (thrown) {
     options.signal.throwIfAborted();
-    throw new Error(`the archive cannot be unpacked (${messageOf(thrown)})`);
+    throw new Error(`the archive cannot be unpacked (${systemReason(thrown)})`);
   } finally {
     archive.close();
   }
