@@ -32,8 +32,15 @@ export const parts: Parts = {
   },
 
   async pullModel(reference, { home, ...pull }) {
-    const { pullModel } = await import("./models/local/pull.ts");
-    return pullModel(reference, { folder: modelsFolder(home), ...pull });
+    const [{ pullModel }, { becomeOwner, isOwnerAlive }] = await Promise.all([
+      import("./models/local/pull.ts"),
+      import("./store/owners.ts"),
+    ]);
+    const owners = {
+      become: () => becomeOwner(home, () => Bun.randomUUIDv7()),
+      isAlive: (id: string) => isOwnerAlive(home, id),
+    };
+    return pullModel(reference, { folder: modelsFolder(home), owners, ...pull });
   },
 
   async checkStore(config) {

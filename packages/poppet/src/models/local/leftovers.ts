@@ -1,34 +1,21 @@
 /**
- * Removes what pulls that were killed left in the folder of models. Nobody can tell whether a pull is alive, so age does:
- * pip gives up on a silent server long before, and unpacking and copying write all the time. A `.part` stays, as the next
- * pull goes on from it.
+ * The folder that a pull works in, named after its owner; and the removal of those whose pull was killed. A `.part` is
+ * in none of them, as the next pull goes on from it.
  */
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-const deadAfterMs = 10 * 60_000;
-const leftover = /^\.pip-|\.gguf\.(unpacked|copy)$/;
+const prefix = ".pull-";
 
-/** What cannot be removed is left: that is no reason not to pull. */
-export async function removeLeftovers(folder: string, now: number): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((one) => leftover.test(one))) {
-    const path = join(folder, name);
-    if (now - (await lastChange(path)) < deadAfterMs) continue;
-    await rm(path, { recursive: true, force: true }).catch(() => undefined);
-  }
+export function workFolder(models: string, owner: string): string {
+  return join(models, prefix + owner);
 }
 
-/** Of a file, or of a folder with all that is in it. */
-async function lastChange(path: string): Promise<number> {
-  const inside = await readdir(path, { recursive: true }).catch(() => []);
-  const times = await Promise.all(
-    [path, ...inside.map((name) => join(path, name))].map((one) =>
-      stat(one).then(
-        (found) => found.mtimeMs,
-        () => 0,
-      ),
-    ),
-  );
-  return Math.max(...times);
+/** What cannot be removed is left: that is no reason not to pull. */
+export async function removeLeftovers(models: string, isAlive: (owner: string) => Promise<boolean>): Promise<void> {
+  const names = await readdir(models).catch(() => []);
+  for (const name of names.filter((one) => one.startsWith(prefix))) {
+    if (await isAlive(name.slice(prefix.length))) continue;
+    await rm(join(models, name), { recursive: true, force: true }).catch(() => undefined);
+  }
 }

