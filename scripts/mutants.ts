@@ -2,7 +2,7 @@
  * `bun run test:mutants [NAME…]`: breaks the committed code in named ways, one at a time in a work tree of its own, and shows
  * which test notices. A break that no test notices fails the run: it wants a test.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Mutant, mutants } from "./mutants/list.ts";
@@ -27,8 +27,17 @@ function run(command: string[], cwd: string): { readonly success: boolean; reado
   return { success: done.success, output: done.stdout.toString() + done.stderr.toString() };
 }
 
+/** A test that fails, or is not there, without a break notices nothing. */
+function refuseBlind(): void {
+  for (const path of new Set(chosen.flatMap((mutant) => mutant.tests))) {
+    if (!existsSync(join(tree, path))) throw new Error(`there is no test ${path}`);
+    const failed = firstToNotice({ tests: [path] });
+    if (failed !== null) throw new Error(`a test of ${path} fails although nothing is broken: ${failed}`);
+  }
+}
+
 /** The test that failed first, or null where none did. */
-function firstToNotice({ tests }: Mutant): string | null {
+function firstToNotice({ tests }: Pick<Mutant, "tests">): string | null {
   const { success, output } = run(
     ["bun", "test", "--timeout", "20000", "--bail", ...tests.map((path) => `./${path}`)],
     tree,
@@ -46,6 +55,7 @@ try {
     const { success, output } = run(command, process.cwd());
     if (!success) throw new Error(output);
   }
+  refuseBlind();
   for (const mutant of chosen) {
     const path = join(tree, mutant.file);
     const whole = readFileSync(path, "utf8");

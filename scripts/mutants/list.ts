@@ -13,6 +13,7 @@ const test = "packages/poppet/test";
 const turnTests = [`${chat}/turn.test.ts`];
 const contextTests = [`${chat}/context.test.ts`];
 const runTests = [`${test}/runs.test.ts`, `${test}/crash/crash.test.ts`];
+const orderTests = [...runTests, `${test}/run-laws.test.ts`, `${test}/run-order.test.ts`];
 const storeTests = [`${test}/store.test.ts`];
 
 export const mutants: readonly Mutant[] = [
@@ -167,21 +168,21 @@ export const mutants: readonly Mutant[] = [
     file: `${poppet}/store/runs.ts`,
     find: `where run.id = $1 and run.state = 'running' and run.owner = $2 and run.parent is session.tip`,
     put: `where run.id = $1 and $2 is not null and run.parent is session.tip`,
-    tests: [...runTests, `${test}/laws`],
+    tests: orderTests,
   },
   {
     name: "save on a tip that has moved",
     file: `${poppet}/store/runs.ts`,
     find: `and run.owner = $2 and run.parent is session.tip`,
     put: `and run.owner = $2`,
-    tests: [...runTests, `${test}/laws`],
+    tests: orderTests,
   },
   {
     name: "let the newest message go first",
     file: `${poppet}/store/runs.ts`,
     find: `(state = 'queued' and n < $2)`,
     put: `(state = 'queued' and n > $2)`,
-    tests: [...runTests, `${test}/laws`],
+    tests: orderTests,
   },
   {
     name: "forget those who died waiting",

@@ -1,7 +1,6 @@
 /**
  * A provider's own words, fit for an error message: one line, short, no control characters, no key, no advice for
- * programmers. Secrets go before
- * the cut, so that no half of one is left at its end.
+ * programmers. Secrets go before the cut, so that no half of one is left at its end.
  */
 import { cutCodePoints } from "../text.ts";
 

@@ -15,7 +15,7 @@ export interface Store {
   /** Runs on one consistent snapshot. */
   read<T>(operation: () => Operation<T>): Promise<T>;
   /**
-   * Runs in an immediate transaction. `name` is that of the transaction in docs/architecture.md. `signal` ends the wait
+   * Runs in an immediate transaction. `name` is that of the transaction in docs/storage.md. `signal` ends the wait
    * for a busy database: then nothing was written.
    */
   write<T>(name: string, operation: () => Operation<T>, signal?: AbortSignal): Promise<T>;

@@ -1,8 +1,7 @@
 /**
  * The command line with an assistant that plays a script (JSON in $SCRIPT): a program of its own, started by tests of
- * what the command line draws, so that they need no model. `hang` waits for the abort, `pause` some
- * milliseconds, `flood` is much text, `stuck` says on stderr that it
- * heard the abort, and does not end.
+ * what the command line draws, so that they need no model. `hang` waits for the abort, `pause` some milliseconds, `flood`
+ * is much text, `stuck` says on stderr that it heard the abort, and does not end.
  */
 import type { Assistant, RunEvent, RunOutcome, SessionSummary } from "../../src/assistant.ts";
 import type { Parts } from "../../src/cli/parts.ts";

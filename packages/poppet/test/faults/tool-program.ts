@@ -1,7 +1,8 @@
 /**
  * The program as it is, with two additions for tests of interruption: a tool, which the command line does not have yet, and
- * on stderr a line for each step that starts and, with the local model, for each part of its work. The tool asks the server at $TOOL_URL and starts a process of its own, which
- * holds stdout open for as long as it lives; both end with the tool's signal.
+ * on stderr a line for each step that starts and, with the local model, for each part of its work. The tool asks the
+ * server at $TOOL_URL and starts a process of its own, which holds stdout open for as long as it lives; both end with the
+ * tool's signal.
  */
 import { writeSync } from "node:fs";
 import type { Assistant, RunEvent, RunOutcome } from "../../src/assistant.ts";
