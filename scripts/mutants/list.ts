@@ -304,6 +304,13 @@ export const mutants: readonly Mutant[] = [
     tests: runTests,
   },
   {
+    name: "forget an ending that could not be written",
+    file: `${poppet}/runs/endings.ts`,
+    find: `kept.set(ending.runId, ending);`,
+    put: ``,
+    tests: [`${test}/run-endings.test.ts`],
+  },
+  {
     name: "let an escape sequence through to a terminal",
     file: `${poppet}/clean.ts`,
     find: `if (unit === 0x1b) state = "escape";`,

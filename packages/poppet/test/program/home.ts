@@ -121,6 +121,26 @@ export function say(...text: readonly string[]): Reply {
   return { parts: [{ type: "text", text }] };
 }
 
+/** An answer that comes when the server opens the gate of that name. */
+export function sayAfter(gate: string, text: string): Reply {
+  return {
+    parts: [
+      { type: "gate", name: gate },
+      { type: "text", text },
+    ],
+  };
+}
+
+/** For `shell`: opens descriptor 4, a pipe that nobody reads. */
+export const withoutReader = `mkfifo "$HOME/unread"; exec 3<>"$HOME/unread" 4>"$HOME/unread" 3>&-; rm "$HOME/unread";`;
+
+/** The session that a child has made and whose first answer is under way. */
+export async function sessionUnderWay(home: Home, child: Child): Promise<string> {
+  await child.stderr.until("run ");
+  await home.server.request(1);
+  return sessionOf(child.stderr.text());
+}
+
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
 }

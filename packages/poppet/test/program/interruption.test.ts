@@ -2,7 +2,16 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { watch } from "node:fs";
 import type { Part } from "../model-server/index.ts";
-import { answeredSession, type Home, openHome, say, sessionOf } from "./home.ts";
+import {
+  answeredSession,
+  type Home,
+  openHome,
+  say,
+  sayAfter,
+  sessionOf,
+  sessionUnderWay,
+  withoutReader,
+} from "./home.ts";
 
 const stall: Part = { type: "stall" };
 
@@ -46,18 +55,9 @@ describe("§8.23 Ctrl-C in a terminal", () => {
   );
 
   test("§8.5 §8.23 while it waits for its turn: 130, interrupted, and the one that runs is not disturbed", async () => {
-    await using home = await openHome([
-      {
-        parts: [
-          { type: "gate", name: "first" },
-          { type: "text", text: "One." },
-        ],
-      },
-    ]);
+    await using home = await openHome([sayAfter("first", "One.")]);
     await using first = home.start(["chat", "new", "first"]);
-    await first.stderr.until("run ");
-    const session = sessionOf(first.stderr.text());
-    await home.server.request(1);
+    const session = await sessionUnderWay(home, first);
     await using pty = home.terminal(["chat", "send", session, "stop me"]);
     await pty.until("waiting: ");
     pty.type("\x03");
@@ -71,18 +71,9 @@ describe("§8.23 Ctrl-C in a terminal", () => {
   });
 
   test("§8.5 §8.23 a reader that leaves, or SIGTERM, while a message waits for its turn: interrupted", async () => {
-    await using home = await openHome([
-      {
-        parts: [
-          { type: "gate", name: "first" },
-          { type: "text", text: "One." },
-        ],
-      },
-    ]);
+    await using home = await openHome([sayAfter("first", "One.")]);
     await using first = home.start(["chat", "new", "first"]);
-    await first.stderr.until("run ");
-    const session = sessionOf(first.stderr.text());
-    await home.server.request(1);
+    const session = await sessionUnderWay(home, first);
     const line = `mkfifo "$HOME/leave"; { "$@"; echo "exit $?" >&2; } | read -r _ < "$HOME/leave"`;
     await using left = home.shell(line, "chat", "send", session, "second");
     await left.stderr.until("waiting: ");
@@ -163,7 +154,7 @@ test("§8.23 a reader that leaves before the model has said a word: exit 1, inte
 
 test("§8.23 a reader that has left before the program starts: exit 1, nothing is asked", async () => {
   await using home = await openHome();
-  await using child = home.shell(`{ sleep 0.1; "$@"; echo "exit $?" >&2; } | true`, "chat", "new", "stop me");
+  await using child = home.shell(`${withoutReader} "$@" >&4; echo "exit $?" >&2`, "chat", "new", "stop me");
   expect((await child.ended()).stderr).toEndWith("nobody reads the output any more.\nexit 1\n");
   expect(home.server.requests).toHaveLength(0);
 });

@@ -1,6 +1,6 @@
 /** Outputs that nobody reads, that fill up, or that are read slowly, for every command that prints. */
 import { afterAll, expect, test } from "bun:test";
-import { answeredSession, openHome } from "./home.ts";
+import { answeredSession, openHome, withoutReader } from "./home.ts";
 
 const home = await openHome({ replies: [], afterLast: "repeat", models: ["test-model"] });
 const session = await answeredSession(home);
@@ -22,7 +22,7 @@ const printing: readonly (readonly string[])[] = [
 test.each(printing.map((given) => [given]))(
   "§8.23 %j: a reader that has gone is no failure, and a full disk is one",
   async (given) => {
-    await using left = home.shell(`{ sleep 0.05; "$@"; echo "exit $?" >&2; } | true`, ...given);
+    await using left = home.shell(`${withoutReader} "$@" >&4; echo "exit $?" >&2`, ...given);
     expect((await left.ended()).stderr).toBe("exit 0\n");
     await using full = home.shell(`"$@" > /dev/full`, ...given);
     expect(await full.ended()).toEqual({

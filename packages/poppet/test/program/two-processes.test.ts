@@ -1,24 +1,11 @@
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
-import type { Child } from "./child.ts";
-import { openHome, say, sessionOf } from "./home.ts";
-
-async function sessionIn(child: Child): Promise<string> {
-  await child.stderr.until("run ");
-  return sessionOf(child.stderr.text());
-}
+import { openHome, say, sayAfter, sessionUnderWay } from "./home.ts";
 
 test("§8.5 messages to one session are answered in the order in which they were saved, and those that wait say so", async () => {
-  const gated = {
-    parts: [
-      { type: "gate", name: "go" },
-      { type: "text", text: "one" },
-    ],
-  } as const;
-  await using home = await openHome([gated, say("two"), say("three")]);
+  await using home = await openHome([sayAfter("go", "one"), say("two"), say("three")]);
   await using first = home.start(["chat", "new", "first"]);
-  const session = await sessionIn(first);
-  await home.server.request(1);
+  const session = await sessionUnderWay(home, first);
   await using second = home.start(["chat", "send", session, "second"]);
   await second.stderr.until("waiting: ");
   await using third = home.start(["chat", "send", session, "third"]);
@@ -59,7 +46,7 @@ test("§8.4 kill -9 of the one that runs: another process shows it interrupted, 
   await using home = await openHome([{ parts: [{ type: "text", text: "Half" }, { type: "stall" }] }, say("two")]);
   await using first = home.start(["chat", "new", "first"]);
   await first.stdout.until("Half");
-  const session = await sessionIn(first);
+  const session = await sessionUnderWay(home, first);
   expect((await home.show(session)).runs[0]?.state).toBe("running");
   await using second = home.start(["chat", "send", session, "second"]);
   await second.stderr.until("waiting: ");
@@ -75,8 +62,7 @@ test("§8.4 kill -9 of the one that runs: another process shows it interrupted, 
 test("§8.4 kill -9 and then chat show by another process: interrupted, not running; the session goes on", async () => {
   await using home = await openHome([{ parts: [{ type: "stall" }] }, say("back")]);
   await using first = home.start(["chat", "new", "first"]);
-  await home.server.request(1);
-  const session = await sessionIn(first);
+  const session = await sessionUnderWay(home, first);
   first.kill("SIGKILL");
   await first.ended();
   const { runs, messages } = await home.show(session);
@@ -87,18 +73,9 @@ test("§8.4 kill -9 and then chat show by another process: interrupted, not runn
 });
 
 test("§8.5 kill -9 of one that waits: its message is kept as an interrupted run and holds nobody up", async () => {
-  await using home = await openHome([
-    {
-      parts: [
-        { type: "gate", name: "go" },
-        { type: "text", text: "one" },
-      ],
-    },
-    say("three"),
-  ]);
+  await using home = await openHome([sayAfter("go", "one"), say("three")]);
   await using first = home.start(["chat", "new", "first"]);
-  const session = await sessionIn(first);
-  await home.server.request(1);
+  const session = await sessionUnderWay(home, first);
   await using second = home.start(["chat", "send", session, "second"]);
   await second.stderr.until("waiting: ");
   await using third = home.start(["chat", "send", session, "third"]);
@@ -112,17 +89,9 @@ test("§8.5 kill -9 of one that waits: its message is kept as an interrupted run
 });
 
 test("C9 a rename while a run is under way stays, and does not disturb it", async () => {
-  await using home = await openHome([
-    {
-      parts: [
-        { type: "gate", name: "go" },
-        { type: "text", text: "one" },
-      ],
-    },
-  ]);
+  await using home = await openHome([sayAfter("go", "one")]);
   await using first = home.start(["chat", "new", "first"]);
-  const session = await sessionIn(first);
-  await home.server.request(1);
+  const session = await sessionUnderWay(home, first);
   expect((await home.poppet("chat", "rename", session, "Mine")).code).toBe(0);
   home.server.open("go");
   expect((await first.ended()).code).toBe(0);
