@@ -6,6 +6,7 @@ import { systemClock } from "@poppet/chat";
 import { installedModels } from "../src/models/local/files.ts";
 import type { PullProgress } from "../src/models/local/progress.ts";
 import { type PullOptions, type PullOwners, pullModel } from "../src/models/local/pull.ts";
+import { failure } from "./failure.ts";
 import { ggufLike, type ModelHub, sha256, startModelHub } from "./model-hub.ts";
 import { pullOwners } from "./pull-owners.ts";
 import { zipOf } from "./zip-of.ts";
@@ -43,17 +44,6 @@ function pull(reference: string, more: Partial<PullOptions> = {}) {
     ...more,
     limits,
   });
-}
-
-async function failure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
-  const thrown: unknown = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  expect(thrown).toBeInstanceOf(Error);
-  const { code, message } = thrown as { code: string; message: string };
-  expect(message).not.toContain("\n");
-  return { code, message };
 }
 
 /** Ten seconds pass between any two looks, so that every step of the progress is reported. */

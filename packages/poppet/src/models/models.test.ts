@@ -1,34 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import { ChatError } from "@poppet/chat";
+import { testSettings } from "../../test/assistant.ts";
 import { startModelServer } from "../../test/model-server/index.ts";
-import { defaultLimits, type ProviderName, providerNames, type Settings } from "../settings.ts";
+import { failureOf } from "../../test/providers/setup.ts";
+import { type ProviderName, providerNames, type Settings } from "../settings.ts";
 import { catalogueOf, factsOf } from "./catalogue.ts";
 import { connectionTo } from "./connection.ts";
 import { listModels } from "./list.ts";
 import { keyOf } from "./providers.ts";
 import { openModel, requestMsOf } from "./registry.ts";
 
-const base: Settings = {
-  provider: null,
-  model: null,
-  chat: { logReasoning: false },
-  limits: defaultLimits,
-  providers: {},
-  models: {},
-  toolBytes: 16_384,
-};
+const settings = (more: Partial<Settings> = {}) => testSettings({ provider: null, model: null, ...more });
+const base = settings();
 const deps = { env: {}, now: Date.now, modelsFolder: "" };
-const settings = (more: Partial<Settings>): Settings => ({ ...base, ...more });
 const signal = new AbortController().signal;
-
-async function failureOf(work: Promise<unknown>): Promise<ChatError> {
-  const thrown = await work.then(
-    () => "nothing",
-    (failure) => failure,
-  );
-  if (ChatError.isInstance(thrown)) return thrown;
-  throw new Error(`Not a ChatError: ${thrown}`);
-}
 
 describe("P1 keys and addresses", () => {
   test("P1 the settings' key wins over the environment's, which comes in as a value", () => {

@@ -6,7 +6,8 @@ import { defineTool } from "@poppet/chat";
 import * as v from "valibot";
 import { openLocal } from "../../src/local.ts";
 import { openModel } from "../../src/models/registry.ts";
-import { defaultLimits, type Settings } from "../../src/settings.ts";
+import { defaultLimits } from "../../src/settings.ts";
+import { testSettings } from "../assistant.ts";
 
 export interface StormChild {
   readonly home: string;
@@ -21,15 +22,12 @@ export interface StormChild {
 const runMs = 2000;
 
 async function main(child: StormChild): Promise<number> {
-  const settings: Settings = {
+  const settings = testSettings({
     provider: "openai-compatible",
     model: "storm",
-    chat: { logReasoning: false },
     limits: { ...defaultLimits, runMs },
     providers: { "openai-compatible": { baseUrl: child.baseUrl } },
-    models: {},
-    toolBytes: 16_384,
-  };
+  });
   const echo = defineTool({
     name: "storm.echo",
     description: "Says it again.",

@@ -4,8 +4,8 @@ import { ChatError, type Json, type Tool } from "@poppet/chat";
 import type { RunEvent } from "../../src/assistant.ts";
 import { ask } from "../assistant.ts";
 import type { Reply } from "../model-server/index.ts";
-import { providers } from "../providers/setup.ts";
-import { bodies, type Choice, endings, expectAccepted, openRig, type Rig, weatherCall, weatherTool } from "./setup.ts";
+import { providers, weatherTool } from "../providers/setup.ts";
+import { bodies, type Choice, endings, expectAccepted, openRig, type Rig, weatherCall } from "./setup.ts";
 
 // Many run side by side, on machines with much else to do.
 setDefaultTimeout(60_000);

@@ -4,8 +4,8 @@ import { handClock } from "@poppet/chat/testing";
 import { defaultLimits } from "../../src/settings.ts";
 import { ask } from "../assistant.ts";
 import type { Reply } from "../model-server/index.ts";
-import { providers } from "../providers/setup.ts";
-import { bodies, endings, expectAccepted, expectNoKey, openRig, weatherCall, weatherTool } from "./setup.ts";
+import { providers, weatherTool } from "../providers/setup.ts";
+import { bodies, endings, expectAccepted, expectNoKey, openRig, weatherCall } from "./setup.ts";
 
 // Many run side by side, on machines with much else to do.
 setDefaultTimeout(60_000);
@@ -62,7 +62,7 @@ describe.each(providers)("§8.7 $provider", (choice) => {
     expectNoKey(rig.home);
   });
 
-  test("§8.7 a trickle is not saved by each of its deltas: the deadline counts from the request", async () => {
+  test("§8.7 a trickle does not put the deadline off, which counts from the request", async () => {
     const clock = handClock();
     const trickle: Reply = { parts: [{ type: "deltas", count: 100_000, text: "drip ", everyMs: 1 }] };
     await using rig = await openRig(choice, { replies: [trickle, back], clock });

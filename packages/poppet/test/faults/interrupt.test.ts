@@ -2,8 +2,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { ShownRun } from "../../src/assistant.ts";
 import { ask } from "../assistant.ts";
-import type { Reply } from "../model-server/index.ts";
-import { apiKey, providers } from "../providers/setup.ts";
+import { apiKey, type Reply } from "../model-server/index.ts";
+import { providers } from "../providers/setup.ts";
 import { environmentFor, exitCodes, type Interrupt, type Running, reasons, runTold } from "./running.ts";
 import { bodies, expectAccepted, expectNoKey, openRig, type Rig, weatherCall } from "./setup.ts";
 

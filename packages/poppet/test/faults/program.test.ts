@@ -1,8 +1,8 @@
 /** Provider faults as a person meets them: the program as a process, its exit code, its one line, and what it leaves. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ask } from "../assistant.ts";
-import type { Reply } from "../model-server/index.ts";
-import { apiKey, providers } from "../providers/setup.ts";
+import { apiKey, type Reply } from "../model-server/index.ts";
+import { providers } from "../providers/setup.ts";
 import { environmentFor, runTold } from "./running.ts";
 import { bodies, endings, expectAccepted, expectNoKey, openRig, weatherCall } from "./setup.ts";
 

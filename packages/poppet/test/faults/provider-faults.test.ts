@@ -4,9 +4,10 @@
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ask } from "../assistant.ts";
+import { apiKey } from "../model-server/index.ts";
 import { faultsOf } from "../providers/faults.ts";
-import { apiKey, providers } from "../providers/setup.ts";
-import { bodies, endings, expectAccepted, expectNoKey, goodExchange, openRig, runsOf, weatherCall } from "./setup.ts";
+import { providers } from "../providers/setup.ts";
+import { bodies, endings, expectAccepted, expectNoKey, goodExchange, openRig, weatherCall } from "./setup.ts";
 
 // Many run side by side, on machines with much else to do.
 setDefaultTimeout(60_000);
@@ -60,9 +61,7 @@ describe.each(providers)("C11 $provider", (choice) => {
         role: "user",
         runId: first.runId,
       });
-      expect(
-        (await runsOf(assistant, session)).map(({ state, error, output }) => [state, error?.code ?? null, output]),
-      ).toEqual([
+      expect(shown.runs.map(({ state, error, output }) => [state, error?.code ?? null, output])).toEqual([
         ["completed", null, "Rome is sunny."],
         ["failed", code, null],
         ["failed", code, null],

@@ -1,15 +1,17 @@
 /** The program with a tool as a process that a test interrupts: on pipes by a signal, or on a terminal by Ctrl-C. */
 import { join } from "node:path";
-import { apiKey } from "../providers/setup.ts";
+import { apiKey } from "../model-server/index.ts";
+import { startChild } from "../program/child.ts";
 import { openPty } from "../pty.ts";
 import type { Choice, Rig } from "./setup.ts";
 
 export interface Running extends AsyncDisposable {
-  /** When the output, stdout and stderr together, has this in it. */
+  /** When stdout or stderr has this in it. */
   until(text: string): Promise<void>;
   interrupt(): void;
   /** The exit code, when nobody holds the output open any more. */
   exited(): Promise<number>;
+  /** All of stdout, then all of stderr; on a terminal as they came. */
   output(): string;
 }
 
@@ -72,34 +74,12 @@ function onPipes(
   env: { readonly [name: string]: string },
   signal: Exclude<Interrupt, "Ctrl-C">,
 ): Running {
-  const child = Bun.spawn([...command], { env: { ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  let text = "";
-  const watchers = new Set<() => void>();
-  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
-    const decoder = new TextDecoder();
-    for await (const chunk of stream) {
-      text += decoder.decode(chunk, { stream: true });
-      for (const watcher of watchers) watcher();
-    }
-  };
-  const ended = Promise.all([read(child.stdout), read(child.stderr)]);
+  const child = startChild(command, { env });
   return {
-    until: (wanted) =>
-      new Promise((resolve, reject) => {
-        const look = () => text.includes(wanted) && resolve();
-        watchers.add(look);
-        look();
-        ended.then(() => reject(new Error(`the output ended without ${wanted}: ${text}`)), reject);
-      }),
+    until: (text) => Promise.any([child.stdout.until(text), child.stderr.until(text)]),
     interrupt: () => child.kill(signal),
-    async exited() {
-      await ended;
-      return child.exited;
-    },
-    output: () => text,
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode === null) child.kill("SIGKILL");
-      await child.exited;
-    },
+    exited: async () => (await child.ended()).code,
+    output: () => child.stdout.text() + child.stderr.text(),
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }

@@ -5,15 +5,14 @@
 
 import { expect } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { type Clock, defineTool, type Json, systemClock, type Tool } from "@poppet/chat";
-import * as v from "valibot";
-import type { Assistant, ShownRun } from "../../src/assistant.ts";
+import { type Clock, systemClock, type Tool } from "@poppet/chat";
+import type { Assistant } from "../../src/assistant.ts";
 import { openLocal } from "../../src/local.ts";
 import { openModel } from "../../src/models/registry.ts";
-import { defaultLimits, type Settings } from "../../src/settings.ts";
+import type { Settings } from "../../src/settings.ts";
 import { temporaryFolder } from "../assistant.ts";
-import { type ModelServer, type Reply, startModelServer } from "../model-server/index.ts";
-import { apiKey, deps, type providers, settingsFor } from "../providers/setup.ts";
+import { apiKey, type ModelServer, type Reply, startModelServer } from "../model-server/index.ts";
+import { deps, type providers, settingsFor, weatherTool } from "../providers/setup.ts";
 
 export type Choice = (typeof providers)[number];
 
@@ -53,20 +52,6 @@ export async function openRig(choice: Choice, options: RigOptions): Promise<Rig>
       folder[Symbol.dispose]();
     },
   };
-}
-
-export const weather = "poppet_test.weather";
-
-export function weatherTool(
-  run: (city: string, signal: AbortSignal) => Promise<Json> = async (city) => `Sunny in ${city}.`,
-): Tool {
-  return defineTool({
-    name: weather,
-    description: "The weather of a city",
-    input: v.object({ city: v.string() }),
-    inputJsonSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-    run: ({ city }, { signal }) => run(city, signal),
-  });
 }
 
 export function weatherCall(id: string, city: string) {
@@ -113,9 +98,3 @@ export function expectNoKey(home: string): void {
     expect([file.name, bytes.includes(apiKey) || bytes.includes(apiKey.toLowerCase())]).toEqual([file.name, false]);
   }
 }
-
-export async function runsOf(assistant: Assistant, sessionId: string): Promise<readonly ShownRun[]> {
-  return (await assistant.show(sessionId)).runs;
-}
-
-export { defaultLimits };

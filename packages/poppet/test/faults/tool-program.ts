@@ -10,7 +10,7 @@ import { runProgram } from "../../src/cli/start.ts";
 import { openLocal } from "../../src/local.ts";
 import { openModel } from "../../src/models/registry.ts";
 import { parts } from "../../src/parts.ts";
-import { weatherTool } from "./setup.ts";
+import { weatherTool } from "../providers/setup.ts";
 
 const { TOOL_URL = "", MODELS = "" } = process.env;
 

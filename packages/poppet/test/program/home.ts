@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SearchResult, ShownSession } from "../../src/assistant.ts";
 import {
+  apiKey,
   type ModelServer,
   type ProtocolName,
   type Reply,
@@ -25,9 +26,6 @@ export const models: { readonly [Name in ProtocolName]: string } = {
   gemini: "gemini-2.5-flash",
   "openai-compatible": "test-model",
 };
-
-/** Of no provider's shape, so that only knowing it can hide it. */
-export const apiKey = "zq-9Hs71kPl0Vb3";
 
 export interface Home extends AsyncDisposable {
   readonly path: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { ProtocolName } from "../model-server/index.ts";
-import { apiKey, type Home, models, openHome, say, sessionOf } from "./home.ts";
+import { apiKey, type ProtocolName } from "../model-server/index.ts";
+import { type Home, models, openHome, say, sessionOf } from "./home.ts";
 
 const providers = Object.keys(models) as ProtocolName[];
 const thoughtful = {

@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ggufLike } from "../model-hub.ts";
-import { answeredSession, apiKey, type Home, openHome, program, say } from "./home.ts";
+import { apiKey } from "../model-server/index.ts";
+import { answeredSession, type Home, openHome, program, say } from "./home.ts";
 
 const wrongIds = [
   ["show", (id: string) => ["chat", "show", `${id.slice(0, -1)}z`]],

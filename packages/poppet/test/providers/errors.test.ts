@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { apiKey } from "../model-server/index.ts";
 import { faultsOf } from "./faults.ts";
-import { apiKey, collect, failureOf, openAt, providers, requestOf, user, withServer } from "./setup.ts";
+import { collect, failureOf, openAt, providers, requestOf, user, withServer } from "./setup.ts";
 
 describe.each(providers)("C11 $provider", ({ provider, model }) => {
   test.each([...faultsOf(provider)])("C11 %s is %s", async (_name, code, reply, retryAt) => {

@@ -3,10 +3,10 @@
  * every fault over every protocol.
  */
 import type { ChatErrorCode } from "@poppet/chat";
-import type { ProtocolName, Reply } from "../model-server/index.ts";
+import { apiKey, type ProtocolName, type Reply } from "../model-server/index.ts";
 import { error, type Fault, raw } from "./fault.ts";
 import { protocolFaults } from "./protocol-faults.ts";
-import { apiKey, now } from "./setup.ts";
+import { now } from "./setup.ts";
 
 /** Where a provider, or what stands before it, may repeat the key. */
 const repeated: readonly Fault[] = [

@@ -3,15 +3,19 @@ import {
   type AssistantMessage,
   ChatError,
   defineTool,
+  type Json,
   type Message,
   type Model,
   type ModelEvent,
   type ModelRequest,
+  type Tool,
 } from "@poppet/chat";
 import * as v from "valibot";
 import { openModel } from "../../src/models/registry.ts";
-import { defaultLimits, type Settings } from "../../src/settings.ts";
+import type { Settings } from "../../src/settings.ts";
+import { testSettings } from "../assistant.ts";
 import {
+  apiKey,
   type ModelServer,
   type ProtocolName,
   type Reply,
@@ -26,22 +30,10 @@ export const providers: readonly { readonly provider: ProtocolName; readonly mod
   { provider: "gemini", model: "gemini-2.5-flash" },
 ];
 
-/** Of no provider's shape, so that only knowing it can hide it. */
-export const apiKey = "zq-9Hs71kPl0Vb3";
-
 export const now = Date.UTC(2026, 10, 30, 12);
 
 export function settingsFor(provider: ProtocolName, baseUrl: string, more: Partial<Settings> = {}): Settings {
-  return {
-    provider: null,
-    model: null,
-    chat: { logReasoning: false },
-    limits: defaultLimits,
-    providers: { [provider]: { baseUrl, apiKey } },
-    models: {},
-    toolBytes: 16_384,
-    ...more,
-  };
+  return testSettings({ provider: null, model: null, providers: { [provider]: { baseUrl, apiKey } }, ...more });
 }
 
 export const deps = { env: {}, now: () => now, modelsFolder: "" };
@@ -66,13 +58,17 @@ export async function openAt(
   return (await openModel({ provider, model }, settings, deps, new AbortController().signal)).model;
 }
 
-export const weather = defineTool({
-  name: "poppet_test.weather",
-  description: "The weather of a city",
-  input: v.object({ city: v.string() }),
-  inputJsonSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  run: async () => "sunny",
-});
+export function weatherTool(
+  run: (city: string, signal: AbortSignal) => Promise<Json> = async (city) => `Sunny in ${city}.`,
+): Tool {
+  return defineTool({
+    name: "poppet_test.weather",
+    description: "The weather of a city",
+    input: v.object({ city: v.string() }),
+    inputJsonSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    run: ({ city }, { signal }) => run(city, signal),
+  });
+}
 
 export function requestOf(messages: readonly Message[], more: Partial<ModelRequest> = {}): ModelRequest {
   return { system: "Be kind.", messages, tools: [], signal: new AbortController().signal, ...more };

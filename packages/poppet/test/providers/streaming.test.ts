@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { type Effort, sumUsage } from "@poppet/chat";
 import { openModel } from "../../src/models/registry.ts";
+import { apiKey } from "../model-server/index.ts";
 import type { Fields, ProtocolName } from "../model-server/protocol.ts";
 import {
-  apiKey,
   assistantOf,
   collect,
   deps,
@@ -12,7 +12,7 @@ import {
   requestOf,
   settingsFor,
   user,
-  weather,
+  weatherTool,
   withServer,
 } from "./setup.ts";
 
@@ -68,7 +68,7 @@ describe.each(providers)("P1 $provider", ({ provider, model }) => {
     } as const;
     await withServer([{ parts: [call] }], async (server) => {
       const opened = await openAt(server, { provider, model });
-      const { events, finish } = await collect(opened.stream(requestOf([user("Hi")], { tools: [weather] })));
+      const { events, finish } = await collect(opened.stream(requestOf([user("Hi")], { tools: [weatherTool()] })));
       const calls = events.filter((event) => event.type === "tool-call");
       expect(calls.map(({ toolName, input }) => [toolName, JSON.parse(input)])).toEqual([
         ["poppet_test.weather", { city: "Paris" }],
@@ -103,7 +103,7 @@ describe.each(providers)("P1 $provider", ({ provider, model }) => {
       [first, { parts: [{ type: "text", text: "Sunny." }] }, { parts: [{ type: "text", text: "Bye." }] }],
       async (server) => {
         const opened = await openAt(server, { provider, model });
-        const step1 = await collect(opened.stream(requestOf([user("Weather?")], { tools: [weather] })));
+        const step1 = await collect(opened.stream(requestOf([user("Weather?")], { tools: [weatherTool()] })));
         const asked = assistantOf(opened, step1);
         const results = asked.toolCalls.map(({ toolCallId, toolName }) => ({
           toolCallId,
@@ -112,9 +112,9 @@ describe.each(providers)("P1 $provider", ({ provider, model }) => {
           output: "sunny",
         }));
         const messages = [user("Weather?"), JSON.parse(JSON.stringify(asked)), { role: "tool" as const, results }];
-        const step2 = await collect(opened.stream(requestOf(messages, { tools: [weather] })));
+        const step2 = await collect(opened.stream(requestOf(messages, { tools: [weatherTool()] })));
         const more = [...messages, assistantOf(opened, step2), user("Thanks")];
-        const step3 = await collect(opened.stream(requestOf(more, { tools: [weather] })));
+        const step3 = await collect(opened.stream(requestOf(more, { tools: [weatherTool()] })));
         expect([step2.text, step3.text]).toEqual(["Sunny.", "Bye."]);
         expect(server.requests.map((request) => request.refusal)).toEqual([null, null, null]);
         expect(JSON.stringify(server.requests[1]?.body)).toContain(recorded[provider]);
@@ -170,7 +170,7 @@ describe.each(providers)("P1 $provider", ({ provider, model }) => {
     ];
     await withServer([{ parts: [{ type: "text", text: "Grey." }] }], async (server) => {
       const opened = await openAt(server, { provider, model });
-      const { text } = await collect(opened.stream(requestOf(messages, { tools: [weather] })));
+      const { text } = await collect(opened.stream(requestOf(messages, { tools: [weatherTool()] })));
       expect(text).toBe("Grey.");
       const sent = JSON.stringify(server.requests[0]?.body);
       expect(sent).not.toContain("secret continuation");
@@ -214,7 +214,7 @@ describe.each(providers)("P1 $provider", ({ provider, model }) => {
       });
       const opened = await openModel({ provider, model }, settings, deps, new AbortController().signal);
       expect(opened.model.supportsTools).toBe(false);
-      await collect(opened.model.stream(requestOf([user("Hi")], { tools: [weather] })));
+      await collect(opened.model.stream(requestOf([user("Hi")], { tools: [weatherTool()] })));
       expect(server.requests[0]?.body.tools).toBeUndefined();
     });
   });

@@ -11,6 +11,7 @@ import {
   type ModelRequest,
 } from "@poppet/chat";
 import * as v from "valibot";
+import { failure } from "../../../test/failure.ts";
 import { copyWithTemplate, toolTemplate } from "../../../test/gguf-template.ts";
 import { smallModel, smallModelName } from "../../../test/small-model.ts";
 import { promisedBytes } from "./gguf-size.ts";
@@ -51,17 +52,6 @@ async function ask(messages: readonly Message[], more: Partial<ModelRequest> = {
   if (finish?.type !== "finish") throw new Error("no finish");
   const deltas = events.flatMap((event) => (event.type === "text" ? [event.delta] : []));
   return { text: deltas.join(""), deltas, finish, events };
-}
-
-async function failure(work: Promise<unknown>): Promise<{ code: string; message: string }> {
-  const thrown: unknown = await work.then(
-    () => null,
-    (error: unknown) => error,
-  );
-  expect(thrown).toBeInstanceOf(Error);
-  const { code, message } = thrown as { code: string; message: string };
-  expect(message).not.toContain("\n");
-  return { code, message };
 }
 
 test("P1 the local model answers, streamed, with its usage in tokens", async () => {
