@@ -9,12 +9,11 @@ const text = (delta: string, step = 1): Line => ({ type: "text", step, delta });
 const reasoning = (delta: string): Line => ({ type: "reasoning", step: 1, section: 0, delta });
 const hello: Script = { lines: [accepted, text("Hel"), text("lo")] };
 
-async function said(given: readonly string[], stdin?: string | Uint8Array) {
+async function said(given: readonly string[]) {
   await using home = await emptyHome(hello);
   const echo = join(home.path, "echo.json");
   const result = await ended(scriptedProgram("chat", "new", ...given), {
     env: { ...home.env, SCRIPT_ECHO: echo },
-    ...(stdin === undefined ? {} : { stdin }),
   });
   const file = Bun.file(echo);
   return { ...result, submitted: (await file.exists()) ? ((await file.json()) as { text: string }).text : null };
@@ -24,47 +23,10 @@ test("C1 the answer is on stdout, the IDs on stderr", async () => {
   expect(await said(["hi"])).toEqual({ code: 0, stdout: "Hello\n", stderr: "session S\nrun R\n", submitted: "hi" });
 });
 
-test("C1 stdin is the message where MESSAGE is - or absent, less its last newline", async () => {
-  expect((await said([], "from stdin\n")).submitted).toBe("from stdin");
-  expect((await said(["-"], "two\nlines\r\n")).submitted).toBe("two\nlines");
-  expect((await said(["--", "-"], "x")).submitted).toBe("x");
-});
-
-test("C1 stdin is not read where a message is given, so an open one does not hang", async () => {
-  await using home = await emptyHome(hello);
-  const child = Bun.spawn(scriptedProgram("chat", "send", "S", "hi"), {
-    env: home.env,
-    stdin: "pipe",
-    stderr: "ignore",
-  });
-  expect(await child.exited).toBe(0);
-  child.stdin.end();
-});
-
 test("C1 after -- a message may begin with a dash", async () => {
   expect((await said(["--", "--help"])).submitted).toBe("--help");
   expect((await said(["-coding", "--", "-5"])).submitted).toBe("-5");
   expect((await said(["-5 degrees"])).submitted).toBe("-5 degrees");
-});
-
-test("C1 no message on a terminal is wrong usage", async () => {
-  await using home = await emptyHome(hello);
-  await using pty = openPty(scriptedProgram("chat", "new"), { env: home.env });
-  expect(await pty.exited()).toBe(2);
-  expect(pty.raw()).toStartWith("poppet: No message.");
-});
-
-test.each([
-  ["nothing", "", 2, "The message is empty. Give one in quotes, or pipe it in."],
-  ["blanks", " \n\t\n", 2, "The message is empty. Give one in quotes, or pipe it in."],
-  ["no UTF-8", new Uint8Array([0x68, 0xff, 0xfe]), 2, "not UTF-8 text"],
-  ["a NUL", "a\0b", 2, "The message contains a NUL character, so it is no text; remove it."],
-  ["more than 8 MiB", "x".repeat(8_388_609), 2, "larger than 8388608 bytes"],
-])("§7 %s on stdin is refused in one line, and nothing is saved", async (_name, stdin, code, expected) => {
-  const result = await said([], stdin);
-  expect([result.code, result.stdout, result.submitted]).toEqual([code, "", null]);
-  expect(result.stderr).toContain(expected);
-  expect(result.stderr).toMatch(/^poppet: [^\n]+\n$/);
 });
 
 test("§7 a stdin that cannot be read is said in one line", async () => {
@@ -77,10 +39,6 @@ test("§7 a stdin that cannot be read is said in one line", async () => {
   });
 });
 
-test("§7 a message of 5 MB goes through whole", async () => {
-  expect((await said([], "ü".repeat(2_500_000))).submitted).toHaveLength(2_500_000);
-});
-
 test("C11 a failed run: its line on stderr, exit 1", async () => {
   await using home = await emptyHome({
     lines: [accepted, text("Half")],
@@ -88,17 +46,6 @@ test("C11 a failed run: its line on stderr, exit 1", async () => {
   });
   const result = await ended(scriptedProgram("chat", "new", "hi"), home);
   expect(result).toEqual({ code: 1, stdout: "Half", stderr: "session S\nrun R\npoppet: openai refused the key.\n" });
-});
-
-test("S0 an unknown session is exit 1", async () => {
-  await using home = await emptyHome();
-  for (const given of [
-    ["chat", "send", "nope", "hi"],
-    ["chat", "show", "nope"],
-  ]) {
-    const { code, stderr } = await ended(scriptedProgram(...given), home);
-    expect([code, stderr]).toEqual([1, "poppet: No session nope; see chat sessions.\n"]);
-  }
 });
 
 test("C2 show's JSON cannot steer a terminal and stays JSON", async () => {

@@ -6,7 +6,6 @@
 import type { Assistant, RunEvent, RunOutcome, SessionSummary } from "../../src/assistant.ts";
 import type { Parts } from "../../src/cli/parts.ts";
 import { runProgram } from "../../src/cli/start.ts";
-import { PoppetError } from "../../src/error.ts";
 
 export type Line =
   | RunEvent
@@ -28,9 +27,6 @@ async function* submit(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, RunOutcome> {
   if (process.env.SCRIPT_ECHO) await Bun.write(process.env.SCRIPT_ECHO, JSON.stringify(submission));
-  if (submission.target.type === "session" && submission.target.sessionId === "nope") {
-    throw new PoppetError("session_unknown", "No session nope; see chat sessions.");
-  }
   for (const line of script.lines ?? []) {
     if (line.type === "hang") await aborted(signal);
     else if (line.type === "stuck") await aborted(signal).then(stuck);
@@ -71,14 +67,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 const assistant = {
   submit,
   sessions: async () => script.sessions ?? [],
-  show: async (id: string) => {
-    if (id === "nope") throw new PoppetError("session_unknown", "No session nope; see chat sessions.");
-    return {
-      session: { id, title: "a\u009b31mb\u202e" },
-      messages: Array(20_000).fill({ id: "m", text: "hello" }),
-      runs: [],
-    };
-  },
+  show: async (id: string) => ({ session: { id, title: "a\u009b31mb\u202e" }, messages: [], runs: [] }),
   search: async (query: string) => ({ matches: [], truncated: false, query }),
   close: async () => {},
 } as unknown as Assistant;

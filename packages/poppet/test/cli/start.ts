@@ -2,13 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type ChildOptions, type Ended, startChild } from "../program/child.ts";
 import type { Script } from "./scripted.ts";
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Home extends AsyncDisposable {
   readonly path: string;
@@ -30,20 +25,7 @@ export async function emptyHome(script: Script = {}): Promise<Home> {
   };
 }
 
-export async function ended(
-  command: readonly string[],
-  options: { readonly env: { readonly [name: string]: string }; readonly stdin?: string | Uint8Array | Blob },
-): Promise<Ended> {
-  const child = Bun.spawn([...command], {
-    env: { ...options.env },
-    stdin: options.stdin === undefined ? "ignore" : new Blob([options.stdin as BlobPart]),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, stdout, stderr };
+export async function ended(command: readonly string[], options: ChildOptions): Promise<Ended> {
+  await using child = startChild(command, options);
+  return await child.ended();
 }

@@ -2,7 +2,9 @@
  * A process that submits one message and can be told to kill itself at a transaction, for the crash tests.
  * Arguments: JSON of ChildOptions. Prints a JSON line for each event and one for the outcome.
  */
-import { finish, say, scriptedModel } from "@poppet/chat/testing";
+import { defineTool } from "@poppet/chat";
+import { call, finish, type ScriptedStep, say, scriptedModel } from "@poppet/chat/testing";
+import * as v from "valibot";
 import { ask, testAssistant } from "../assistant.ts";
 
 export interface ChildOptions {
@@ -11,14 +13,26 @@ export interface ChildOptions {
   readonly session?: string;
   /** `accept:before`, `finish:after`, … */
   readonly dieAt?: string;
-  readonly model: "answers" | "hangs";
+  readonly model: "answers" | "hangs" | "asks";
 }
 
 const options = JSON.parse(process.argv[2] ?? "{}") as ChildOptions;
-const steps = options.model === "hangs" ? [[say("half"), "hang" as const]] : [[say("whole"), finish()]];
+const scripts: { readonly [Name in ChildOptions["model"]]: readonly ScriptedStep[] } = {
+  answers: [[say("whole"), finish()]],
+  hangs: [[say("half"), "hang"]],
+  asks: [
+    [call("test.look", {}), finish()],
+    [say("whole"), finish()],
+  ],
+};
+const look = defineTool({
+  ...{ name: "test.look", description: "", input: v.object({}), inputJsonSchema: {} },
+  run: async () => "seen",
+});
 const assistant = await testAssistant({
   home: options.home,
-  model: scriptedModel(steps, { provider: "openai", modelId: "test-model" }),
+  tools: [look],
+  model: scriptedModel(scripts[options.model], { provider: "openai", modelId: "test-model" }),
   store: {
     onWrite(name, moment) {
       if (`${name}:${moment}` === options.dieAt) process.kill(process.pid, "SIGKILL");

@@ -94,7 +94,7 @@ describe("§8.4 a killed process", () => {
     "finish:after": { messages: ["hi", "whole"], states: ["completed"] },
   };
   for (const [dieAt, expected] of Object.entries(outcomes)) {
-    test(`at ${dieAt} leaves exactly what the architecture page says`, async () => {
+    test(`at ${dieAt} leaves exactly what docs/storage.md says`, async () => {
       using folder = temporaryFolder();
       const child = start({ home: folder.path, text: "hi", model: "answers", dieAt });
       await child.exited;
@@ -110,4 +110,37 @@ describe("§8.4 a killed process", () => {
       expect(integrity(folder.path)).toEqual({ integrity_check: "ok" });
     });
   }
+
+  for (const [dieAt, calls] of [
+    ["tool:before", []],
+    ["tool:after", ["unknown"]],
+  ] as const) {
+    test(`at ${dieAt}: the run is interrupted, and its call is what docs/storage.md says`, async () => {
+      using folder = temporaryFolder();
+      const child = start({ home: folder.path, text: "hi", model: "asks", dieAt });
+      const session = (await eventsUntil(child, null))[0]?.sessionId ?? "";
+      const assistant = await testAssistant({ home: folder.path });
+      const { runs } = await assistant.show(session);
+      expect(runs).toMatchObject([{ state: "interrupted", error: { code: "owner_died" }, output: null }]);
+      expect(runs[0]?.toolCalls.map((one) => one.state)).toEqual([...calls]);
+      expect((await ask(assistant, "go on", { session })).outcome.state).toBe("completed");
+      await assistant.close();
+      expect(integrity(folder.path)).toEqual({ integrity_check: "ok" });
+    });
+  }
+
+  test.each(["before", "after"])("%s it has ended a dead one's run: the next that looks ends both", async (moment) => {
+    using folder = temporaryFolder();
+    const dead = start({ home: folder.path, text: "first", model: "answers", dieAt: "start:after" });
+    const session = (await eventsUntil(dead, null))[0]?.sessionId ?? "";
+    await dead.exited;
+    const reaper = start({ home: folder.path, text: "second", session, model: "answers", dieAt: `reap:${moment}` });
+    expect((await eventsUntil(reaper, null)).map((event) => event.type)).toEqual(["accepted"]);
+    const assistant = await testAssistant({ home: folder.path });
+    const shown = await assistant.show(session);
+    expect(shown.runs.map((run) => [run.state, run.error?.code])).toEqual(Array(2).fill(["interrupted", "owner_died"]));
+    expect((await ask(assistant, "third", { session })).outcome.state).toBe("completed");
+    await assistant.close();
+    expect(readdirSync(`${folder.path}/owners`)).toEqual([]);
+  });
 });

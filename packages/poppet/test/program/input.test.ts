@@ -81,12 +81,19 @@ test("§7 an argument whose bytes are no UTF-8 is refused, and U+FFFD itself is 
 
 test("§7 a message that is empty, no text or too large is refused in one line, and nothing is saved", async () => {
   await using home = await openHome();
-  const inputs = ["", " \n\t ", new Uint8Array([0x68, 0xff, 0xfe]), "a\0b", "x".repeat(8_388_609)];
-  for (const stdin of inputs) {
+  const inputs: readonly (readonly [string | Uint8Array, string])[] = [
+    ["", "The message is empty. Give one in quotes, or pipe it in."],
+    [" \n\t ", "The message is empty. Give one in quotes, or pipe it in."],
+    [new Uint8Array([0x68, 0xff, 0xfe]), "not UTF-8 text"],
+    ["a\0b", "The message contains a NUL character, so it is no text; remove it."],
+    ["x".repeat(8_388_609), "larger than 8388608 bytes"],
+  ];
+  for (const [stdin, words] of inputs) {
     await using child = home.start(["chat", "new"], { stdin });
     const { code, stdout, stderr } = await child.ended();
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^poppet: [^\n]+\n$/);
+    expect(stderr).toContain(words);
   }
   expect(JSON.parse((await home.poppet("chat", "sessions")).stdout)).toEqual({ sessions: [] });
 });
