@@ -72,17 +72,15 @@ export interface Submitted {
   readonly messageId: string;
 }
 
+export interface AskOptions {
+  readonly session?: string;
+  readonly channel?: string;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: RunEvent) => void;
+}
+
 /** Submits a message, to a session or as a new one, and reads its run to the end. */
-export async function ask(
-  assistant: Assistant,
-  text: string,
-  options: {
-    readonly session?: string;
-    readonly channel?: string;
-    readonly signal?: AbortSignal;
-    readonly onEvent?: (event: RunEvent) => void;
-  } = {},
-): Promise<Submitted> {
+export async function ask(assistant: Assistant, text: string, options: AskOptions = {}): Promise<Submitted> {
   const target: Submission["target"] = options.session
     ? { type: "session", sessionId: options.session }
     : { type: "new", workload: "general" };
@@ -103,4 +101,19 @@ export async function ask(
     const { sessionId, runId, messageId } = accepted;
     return { events, outcome: next.value, sessionId, runId, messageId };
   }
+}
+
+/** The same, for a test that goes on while the run does: what has been told of it so far, and its end. */
+export function begin(assistant: Assistant, text: string, options: AskOptions = {}) {
+  const accepted = Promise.withResolvers<string>();
+  const waiting = Promise.withResolvers<void>();
+  const done = ask(assistant, text, {
+    ...options,
+    onEvent(event) {
+      if (event.type === "accepted") accepted.resolve(event.sessionId);
+      if (event.type === "waiting") waiting.resolve();
+      options.onEvent?.(event);
+    },
+  });
+  return { session: accepted.promise, waiting: waiting.promise, done };
 }

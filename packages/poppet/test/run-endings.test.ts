@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ChatError, systemClock } from "@poppet/chat";
 import { say } from "@poppet/chat/testing";
 import type { Assistant } from "../src/assistant.ts";
-import { ask, temporaryFolder, testAssistant } from "./assistant.ts";
+import { ask, begin, temporaryFolder, testAssistant } from "./assistant.ts";
 
 test.each<[string, (assistant: Assistant, session: string) => Promise<unknown>]>([
   ["chat sessions", (assistant) => assistant.sessions({ limit: 1 })],
@@ -26,18 +26,13 @@ test.each<[string, (assistant: Assistant, session: string) => Promise<unknown>]>
       },
     },
   });
-  let session = "";
-  const asked = ask(assistant, "first", {
-    onEvent: (event) => {
-      if (event.type === "accepted") session = event.sessionId;
-    },
-  });
-  await expect(asked).rejects.toMatchObject({ code: "store_busy" });
+  const asked = begin(assistant, "first");
+  await expect(asked.done).rejects.toMatchObject({ code: "store_busy" });
   const runs = () => other.query("select state, error_code from run").all();
   expect(runs()).toEqual([{ state: "running", error_code: null }]);
   other.run("rollback");
   busy = false;
-  await occasion(assistant, session);
+  await occasion(assistant, await asked.session);
   expect(runs()[0]).toEqual({ state: "failed", error_code: "provider_network" });
   await assistant.close();
 });
@@ -45,13 +40,9 @@ test.each<[string, (assistant: Assistant, session: string) => Promise<unknown>]>
 test("§8.5 who waits for a turn looks less and less often", async () => {
   using folder = temporaryFolder();
   const running = await testAssistant({ home: folder.path, model: [[say("x"), "hang"]] });
-  const accepted = Promise.withResolvers<string>();
   const stopFirst = new AbortController();
-  const first = ask(running, "first", {
-    signal: stopFirst.signal,
-    onEvent: (event) => event.type === "accepted" && accepted.resolve(event.sessionId),
-  });
-  const session = await accepted.promise;
+  const first = begin(running, "first", { signal: stopFirst.signal });
+  const session = await first.session;
   const pauses: number[] = [];
   const stop = new AbortController();
   const clock = {
@@ -65,7 +56,7 @@ test("§8.5 who waits for a turn looks less and less often", async () => {
   expect((await ask(waiting, "second", { session, signal: stop.signal })).outcome.state).toBe("interrupted");
   expect(pauses).toEqual([50, 100, 200, 250, 250, 250]);
   stopFirst.abort();
-  await first;
+  await first.done;
   await running.close();
   await waiting.close();
 });

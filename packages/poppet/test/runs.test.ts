@@ -11,7 +11,7 @@ import type { ModelSource } from "../src/runs/run-turn.ts";
 import { ownersAtWork, reapOwner } from "../src/store/runs.ts";
 import { openStore } from "../src/store/sqlite.ts";
 import { storedTranscript } from "../src/store/transcript.ts";
-import { ask, temporaryFolder, testAssistant, testSettings } from "./assistant.ts";
+import { ask, begin, temporaryFolder, testAssistant, testSettings } from "./assistant.ts";
 
 const model = (...steps: Parameters<typeof scriptedModel>[0]) =>
   scriptedModel(steps, { provider: "openai", modelId: "test-model" });
@@ -374,20 +374,13 @@ describe("§8.5 two processes on one session", () => {
     const gate = Promise.withResolvers<void>();
     const one = await testAssistant({ home: folder.path, model: gated(gate.promise) });
     const two = await testAssistant({ home: folder.path, model: ["two"] });
-    const started = Promise.withResolvers<string>();
-    const first = ask(one, "first", {
-      onEvent: (event) => event.type === "accepted" && started.resolve(event.sessionId),
-    });
-    const session = await started.promise;
-    const waiting = Promise.withResolvers<void>();
-    const second = ask(two, "second", {
-      session,
-      onEvent: (event) => event.type === "waiting" && waiting.resolve(),
-    });
-    await waiting.promise;
+    const first = begin(one, "first");
+    const session = await first.session;
+    const second = begin(two, "second", { session });
+    await second.waiting;
     expect((await two.show(session)).runs.map((run) => run.state)).toEqual(["running", "queued"]);
     gate.resolve();
-    await Promise.all([first, second]);
+    await Promise.all([first.done, second.done]);
     const shown = await two.show(session);
     expect(shown.messages.map((message) => message.text)).toEqual(["first", "one", "second", "two"]);
     await one.close();
@@ -398,24 +391,17 @@ describe("§8.5 two processes on one session", () => {
     using folder = temporaryFolder();
     const gate = Promise.withResolvers<void>();
     const one = await testAssistant({ home: folder.path, model: gated(gate.promise) });
-    const started = Promise.withResolvers<string>();
-    const first = ask(one, "first", {
-      onEvent: (event) => event.type === "accepted" && started.resolve(event.sessionId),
-    });
-    const session = await started.promise;
+    const first = begin(one, "first");
+    const session = await first.session;
     const others = [];
     for (const text of ["second", "third", "fourth"]) {
       const assistant = await testAssistant({ home: folder.path });
-      const waiting = Promise.withResolvers<void>();
-      const asked = ask(assistant, text, {
-        session,
-        onEvent: (event) => event.type === "waiting" && waiting.resolve(),
-      });
-      await waiting.promise;
-      others.push({ assistant, asked });
+      const { waiting, done } = begin(assistant, text, { session });
+      await waiting;
+      others.push({ assistant, done });
     }
     gate.resolve();
-    await Promise.all([first, ...others.map((other) => other.asked)]);
+    await Promise.all([first.done, ...others.map((other) => other.done)]);
     const shown = await one.show(session);
     expect(shown.messages.flatMap((message) => (message.role === "user" ? [message.text] : []))).toEqual([
       "first",
@@ -434,12 +420,8 @@ describe("§8.5 two processes on one session", () => {
     const one = await testAssistant({ home: folder.path, model: [[say("x"), "hang"]] });
     const two = await testAssistant({ home: folder.path });
     const stopFirst = new AbortController();
-    const started = Promise.withResolvers<string>();
-    const first = ask(one, "first", {
-      signal: stopFirst.signal,
-      onEvent: (event) => event.type === "accepted" && started.resolve(event.sessionId),
-    });
-    const session = await started.promise;
+    const first = begin(one, "first", { signal: stopFirst.signal });
+    const session = await first.session;
     const stop = new AbortController();
     const second = await ask(two, "second", {
       session,
@@ -448,7 +430,7 @@ describe("§8.5 two processes on one session", () => {
     });
     expect(second.outcome.state).toBe("interrupted");
     stopFirst.abort();
-    await first;
+    await first.done;
     expect((await two.show(session)).runs.map((run) => run.state)).toEqual(["interrupted", "interrupted"]);
     await one.close();
     await two.close();

@@ -7,8 +7,8 @@ import { createOpenAI } from "@ai-sdk/openai-v3";
 import { emptyContext, type TurnResult, turn } from "@poppet/chat";
 import { type AiSdkModel, guardedFetch, languageModel } from "@poppet/chat/ai-sdk";
 import { defaultLimits } from "../../src/settings.ts";
-import type { ModelServer, ProtocolName, Reply } from "../model-server/index.ts";
-import { apiKey, collect, failureOf, requestOf, user, weather, withServer } from "./setup.ts";
+import { apiKey, type ModelServer, type ProtocolName, type Reply } from "../model-server/index.ts";
+import { collect, failureOf, requestOf, user, weatherTool, withServer } from "./setup.ts";
 
 const models: Readonly<Record<ProtocolName, (baseURL: string) => AiSdkModel>> = {
   openai: (baseURL) => createOpenAI({ ...to(baseURL) }).responses("gpt-5"),
@@ -35,7 +35,7 @@ async function play(server: ModelServer, protocol: ProtocolName): Promise<TurnRe
     system: "Be kind.",
     context: emptyContext,
     input: { role: "user", text: "The weather in Oslo?" },
-    tools: [weather],
+    tools: [weatherTool()],
     limits,
     budget: { exchanges: 10, bytes: 100_000, tokens: 100_000 },
     effort: "low",
