@@ -1,5 +1,4 @@
 /** `config path` and `config show`. On a terminal what would steer it is left out, or escaped where a value has it. */
-
 import { cleanJson, cleanLine } from "../clean.ts";
 import type { Program } from "./program.ts";
 

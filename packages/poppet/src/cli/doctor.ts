@@ -1,5 +1,4 @@
 /** `doctor`: looks at each part in turn. A line says what was found and, where it is wrong, what to do; then exit 1. */
-
 import { cleanLine } from "../clean.ts";
 import type { Config } from "../config/load.ts";
 import { folderOf } from "../config/location.ts";

@@ -1,5 +1,4 @@
 /** Anything thrown, as the one line that a person reads and the exit code. */
-
 import { cleanLine } from "../clean.ts";
 import { PoppetError } from "../error.ts";
 

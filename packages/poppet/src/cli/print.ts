@@ -1,5 +1,4 @@
 /** JSON to stdout with its final newline. On a terminal what would steer it is escaped; the value stays the same. */
-
 import { cleanJson } from "../clean.ts";
 import type { Program } from "./program.ts";
 

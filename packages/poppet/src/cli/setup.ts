@@ -1,5 +1,4 @@
 /** `setup` for scripts: writes the choice of provider and model, and the key where one is piped in. */
-
 import { cleanLine } from "../clean.ts";
 import { PoppetError } from "../error.ts";
 import { keyOf, providerFacts } from "../models/providers.ts";

@@ -2,7 +2,6 @@
  * Who runs what. A process that runs turns is an owner: it holds a lock file named by a fresh ID for as long as it lives,
  * and its runs carry that ID. An owner whose lock can be taken is dead. Process IDs are never looked at.
  */
-
 import { isHeld, type Lock, tryLock } from "./lock.ts";
 import { storeError } from "./sqlite.ts";
 

@@ -2,7 +2,6 @@
  * The whole assistant against the scripted server: a store of its own, the real registry and a real provider's package, real
  * HTTP. What a test of a fault or a cancellation asks of it is here too.
  */
-
 import { expect } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { type Clock, systemClock, type Tool } from "@poppet/chat";

@@ -1,5 +1,4 @@
 /** `chat rename`: a title of the person's own; says on stderr what was kept. */
-
 import { cleanLine } from "../../clean.ts";
 import type { Program } from "../program.ts";
 

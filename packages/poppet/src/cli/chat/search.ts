@@ -1,5 +1,4 @@
 /** `chat search`: compact JSON, as the assistant fitted it into POPPET_TOOL_BYTES with the newline that follows. */
-
 import { printJson } from "../print.ts";
 import type { Program } from "../program.ts";
 

@@ -1,5 +1,4 @@
 /** `chat sessions`: saved sessions, newest activity first; a table on a terminal, JSON anywhere else. */
-
 import { printJson } from "../print.ts";
 import type { Program } from "../program.ts";
 

@@ -1,5 +1,4 @@
 /** `chat show`: a session with its messages and runs, as indented JSON for people and programs alike. */
-
 import { printJson } from "../print.ts";
 import type { Program } from "../program.ts";
 
