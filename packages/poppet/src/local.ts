@@ -27,7 +27,8 @@ export interface LocalOptions {
 export async function openLocal(options: LocalOptions): Promise<Assistant> {
   const { home, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
   const store = await openStore(databaseFile(home), options.store);
-  const index = searchIndex(store, home);
+  const { onWrite } = options.store ?? {};
+  const index = searchIndex(store, home, onWrite && { onWrite });
   const endings = openEndings(store);
   /** One for all runs of this process, also for those that begin at the same moment. */
   let owner: Promise<Owner> | null = null;

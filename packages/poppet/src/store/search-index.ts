@@ -7,7 +7,7 @@ import { PoppetError } from "../error.ts";
 import { type Lock, tryLock } from "./lock.ts";
 import { searchMigrations } from "./schema.ts";
 import { entriesAfter, findHits, indexEntries, type Match, matchesOf, progress } from "./search.ts";
-import { openStore, type Store } from "./sqlite.ts";
+import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 
 const patienceMs = 5_000;
 const lockPauseMs = 20;
@@ -22,7 +22,7 @@ export interface SearchIndex {
   close(): void;
 }
 
-export function searchIndex(main: Store, home: string): SearchIndex {
+export function searchIndex(main: Store, home: string, options: Pick<StoreOptions, "onWrite"> = {}): SearchIndex {
   const path = `${home}/search.db`;
   let index: Store | null = null;
   /** Which file was opened; null where it was not there yet. */
@@ -39,7 +39,7 @@ export function searchIndex(main: Store, home: string): SearchIndex {
   async function open(): Promise<Store> {
     if (index !== null) return index;
     opened = await identity(path);
-    index = await openStore(path, { migrations: searchMigrations, durability: "rebuildable", patienceMs });
+    index = await openStore(path, { ...options, migrations: searchMigrations, durability: "rebuildable", patienceMs });
     opened ??= await identity(path);
     return index;
   }

@@ -92,6 +92,8 @@ describe("§8.4 a killed process", () => {
     "start:after": { messages: ["hi"], states: ["interrupted"] },
     "finish:before": { messages: ["hi"], states: ["interrupted"] },
     "finish:after": { messages: ["hi", "whole"], states: ["completed"] },
+    "index:before": { messages: ["hi", "whole"], states: ["completed"] },
+    "index:after": { messages: ["hi", "whole"], states: ["completed"] },
   };
   for (const [dieAt, expected] of Object.entries(outcomes)) {
     test(`at ${dieAt} leaves exactly what docs/storage.md says`, async () => {
