@@ -43,6 +43,16 @@ export const parts: Parts = {
     return pullModel(reference, { folder: modelsFolder(home), owners, ...pull });
   },
 
+  async findServers() {
+    const { findServers } = await import("./models/servers.ts");
+    return findServers();
+  },
+
+  async *tryModel(config, env, signal) {
+    const { tryModel } = await import("./models/try.ts");
+    yield* tryModel(config.settings, modelDeps(config, env), signal);
+  },
+
   async checkStore(config) {
     const { checkStore } = await import("./store/check.ts");
     return checkStore(config.home);

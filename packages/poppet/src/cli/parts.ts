@@ -9,6 +9,8 @@ import type { Finding } from "../finding.ts";
 import type { ListedModel } from "../models/list.ts";
 import type { PullProgress } from "../models/local/progress.ts";
 import type { PulledModel } from "../models/local/pull.ts";
+import type { FoundServer } from "../models/servers.ts";
+import type { TrialEvent } from "../models/try.ts";
 import type { ProviderName } from "../settings.ts";
 
 export interface Parts {
@@ -18,6 +20,10 @@ export interface Parts {
   /** What the provider can answer with; for `local`, what is installed and what can be pulled. */
   listModels(provider: ProviderName, config: Config, env: Environment): Promise<readonly ListedModel[]>;
   pullModel(reference: string, pull: Pull): Promise<PulledModel>;
+  /** The usual model servers that answer on this machine. Throws nothing. */
+  findServers(): Promise<readonly FoundServer[]>;
+  /** One short question to the model that the settings name. */
+  tryModel(config: Config, env: Environment, signal: AbortSignal): AsyncIterable<TrialEvent>;
   /** One finding for each thing looked at, in the order to read them. Throws nothing. */
   checkStore(config: Config): Promise<readonly Finding[]>;
   checkProvider(config: Config, env: Environment): Promise<readonly Finding[]>;

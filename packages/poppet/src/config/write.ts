@@ -13,7 +13,8 @@ export interface Choice {
   readonly provider: ProviderName;
   readonly model: string;
   readonly baseUrl?: string;
-  readonly apiKey?: string;
+  /** Null takes out the one that is there. */
+  readonly apiKey?: string | null;
 }
 
 /** Makes the choice the one that new sessions get. What it does not name stays. */
@@ -35,17 +36,20 @@ export async function saveChoice(config: Config, choice: Choice): Promise<void> 
 async function changed(before: string, config: Config, choice: Choice): Promise<string> {
   const added: ProviderSettings = {
     ...(choice.baseUrl === undefined ? {} : { baseUrl: choice.baseUrl }),
-    ...(choice.apiKey === undefined ? {} : { apiKey: choice.apiKey }),
+    ...(typeof choice.apiKey === "string" ? { apiKey: choice.apiKey } : {}),
   };
   const chosen = { ...parse(before), provider: choice.provider, model: choice.model } as WrittenSettings;
-  const isNew = config.written.providers?.[choice.provider] === undefined;
+  const own = config.written.providers?.[choice.provider];
+  const isNew = own === undefined;
+  const removes = choice.apiKey === null && own?.apiKey !== undefined;
   const lines = Object.entries(added).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
-  if (lines.length === 0 || isNew) {
+  if (!removes && (lines.length === 0 || isNew)) {
     const block = lines.length === 0 ? "" : `\n[providers.${choice.provider}]\n${lines.join("")}`;
     const simple = withNewline(patch(before, chosen)) + block;
     if (await holds(simple, config.file, choice)) return simple;
   }
-  const table = { ...chosen.providers?.[choice.provider], ...added };
+  const { apiKey, ...rest } = chosen.providers?.[choice.provider] ?? {};
+  const table = { ...rest, ...(removes || apiKey === undefined ? {} : { apiKey }), ...added };
   const text = withNewline(patch(before, { ...chosen, providers: { ...chosen.providers, [choice.provider]: table } }));
   if (await holds(text, config.file, choice)) return text;
   throw new PoppetError(
@@ -63,7 +67,7 @@ async function holds(text: string, file: string, choice: Choice): Promise<boolea
       read.provider === choice.provider &&
       read.model === choice.model &&
       (choice.baseUrl === undefined || table?.baseUrl === choice.baseUrl) &&
-      (choice.apiKey === undefined || table?.apiKey === choice.apiKey)
+      (choice.apiKey === undefined || table?.apiKey === (choice.apiKey ?? undefined))
     );
   } catch {
     return false;

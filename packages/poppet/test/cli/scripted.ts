@@ -100,6 +100,10 @@ const parts: Parts = {
     }
     return { name: reference, path: "/models/x.gguf", bytes: 10_000_000, sha256: "", source: "b" };
   },
+  findServers: async () => [],
+  async *tryModel() {
+    yield { type: "text", delta: "Hello." };
+  },
   checkStore: async () => [{ ok: true, subject: "storage", message: "fine" }],
   checkProvider: async () => [{ ok: true, subject: "provider", message: "fine" }],
 };
