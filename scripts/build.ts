@@ -16,6 +16,7 @@ const out = resolve(import.meta.dir, "../dist");
 /** What a dynamic import of one of these loads is a file of its own. */
 const parts = [
   "cli/app.ts",
+  "cli/setup/guided.ts",
   "config/write.ts",
   "models/anthropic.ts",
   "models/check.ts",
@@ -25,6 +26,8 @@ const parts = [
   "models/local/pull.ts",
   "models/openai.ts",
   "models/openai-compatible.ts",
+  "models/servers.ts",
+  "models/try.ts",
 ];
 
 const separate: BunPlugin = {

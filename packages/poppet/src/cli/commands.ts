@@ -153,13 +153,19 @@ export const commands = buildRouteMap({
       docs: {
         brief: "Choose the provider and model for new sessions",
         fullDescription:
-          "Choose the provider and model for new sessions.\n\nAn API key is never an argument: it is taken from the provider's environment variable at each run, or piped in here once and kept in the settings file (0600). A key that is there stays unless --key-stdin is given.",
+          "Choose the provider and model for new sessions.\n\nWithout a flag it asks, on a terminal: who answers, with what model and key, and tries it. Nothing is changed before the end. With flags, for scripts, it takes --provider and --model and asks nothing.\n\nAn API key is never an argument: it is taken from the provider's environment variable at each run, or piped in here once and kept in the settings file (0600). A key that is there stays unless --key-stdin is given.",
       },
       loader: async () => (await import("./setup.ts")).setup,
       parameters: {
         flags: {
-          provider: { kind: "enum", brief: "Who answers", values: providerNames },
-          model: { kind: "parsed", brief: "The model's name at the provider", parse: word, placeholder: "M" },
+          provider: { kind: "enum", brief: "Who answers", values: providerNames, optional: true },
+          model: {
+            kind: "parsed",
+            brief: "The model's name at the provider",
+            parse: word,
+            placeholder: "M",
+            optional: true,
+          },
           baseUrl: { kind: "parsed", brief: "The provider's address", parse: word, placeholder: "U", optional: true },
           keyStdin: {
             kind: "boolean",

@@ -43,7 +43,7 @@ function choiceFinding(provider: string | null, model: string | null): Finding {
   return {
     ok: false,
     subject: "model",
-    message: `${missing}; run: poppet setup --provider local --model smollm2-135m (or another provider and model)`,
+    message: `${missing}; run: poppet setup (in a script: poppet setup --provider local --model smollm2-135m)`,
   };
 }
 

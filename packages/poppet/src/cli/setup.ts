@@ -1,20 +1,39 @@
-/** `setup` for scripts: writes the choice of provider and model, and the key where one is piped in. */
+/**
+ * `setup`: without a flag on a terminal it asks, which `setup/guided.ts` does. Else it writes the choice that the flags
+ * make, and the key where one is piped in.
+ */
 import { cleanLine } from "../clean.ts";
 import { PoppetError } from "../error.ts";
 import { keyOf, providerFacts } from "../models/providers.ts";
 import { isApiKey, type ProviderName } from "../settings.ts";
 import { readStdin } from "./input.ts";
 import type { Program } from "./program.ts";
+import { savedNotes } from "./setup/saved.ts";
 
-interface Flags {
-  readonly provider: ProviderName;
-  readonly model: string;
+interface Given {
+  readonly provider?: ProviderName;
+  readonly model?: string;
   readonly baseUrl?: string;
   readonly keyStdin: boolean;
 }
 
-export async function setup(this: Program, flags: Flags): Promise<void> {
-  const { provider, model, baseUrl } = flags;
+interface Flags extends Given {
+  readonly provider: ProviderName;
+  readonly model: string;
+}
+
+export async function setup(this: Program, given: Given): Promise<void> {
+  const { provider, model, baseUrl } = given;
+  const terminal = await this.terminal();
+  const none = provider === undefined && model === undefined && baseUrl === undefined && !given.keyStdin;
+  if (none && terminal.stdin && terminal.stderr) {
+    const { guidedSetup } = await import("./setup/guided.ts");
+    await guidedSetup(this);
+    return;
+  }
+  if (provider === undefined) throw missing("--provider");
+  if (model === undefined) throw missing("--model");
+  const flags = { ...given, provider, model };
   await checkFlags(flags);
   const config = await this.config();
   if (provider === "openai-compatible" && baseUrl === undefined && !config.written.providers?.[provider]?.baseUrl) {
@@ -28,19 +47,20 @@ export async function setup(this: Program, flags: Flags): Promise<void> {
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(apiKey === null ? {} : { apiKey }),
   });
-  const notes = [`saved ${cleanLine(config.file)}: new sessions are answered by ${provider} ${cleanLine(model)}`];
-  for (const name of ["POPPET_PROVIDER", "POPPET_MODEL"]) {
-    if (this.env[name]) notes.push(`${name} is set in the environment and wins over the file`);
-  }
+  const chosen = { ...config, settings: { ...config.settings, provider, model } };
+  const notes = [...savedNotes(this, { file: config.file, provider, model })];
   if (apiKey === null && (await needsKey(this, provider))) {
     notes.push(`no API key yet: set ${providerFacts[provider].keyVariables[0] ?? "it"}, or pipe it into this command`);
   }
   if (provider === "local") {
-    const chosen = { ...config, settings: { ...config.settings, provider, model } };
     const findings = await this.parts.checkProvider(chosen, this.env);
     notes.push(...findings.filter((one) => !one.ok).map((one) => `but not yet: ${cleanLine(one.message)}`));
   }
   this.stderr.write(notes.map((note) => `${note}\n`).join(""));
+}
+
+function missing(flag: string): PoppetError {
+  return new PoppetError("usage", `missing ${flag}; see poppet setup --help`);
 }
 
 async function checkFlags(flags: Flags): Promise<void> {

@@ -172,7 +172,7 @@ function callData(call: ToolCall): { readonly name: string; readonly arguments: 
 function noModel(): PoppetError {
   return new PoppetError(
     "no_model",
-    "No model is chosen yet. Run `poppet setup --provider local --model smollm2-135m`, or see `poppet setup --help`; your message is saved.",
+    "No model is chosen yet. Run `poppet setup`, or in a script `poppet setup --provider local --model smollm2-135m`; your message is saved.",
   );
 }
 

@@ -7,6 +7,8 @@ import { emptyHome, ended, scriptedProgram } from "./start.ts";
 const accepted: Line = { type: "accepted", sessionId: "S", runId: "R", messageId: "M" };
 const text = (delta: string, step = 1): Line => ({ type: "text", step, delta });
 const reasoning = (delta: string): Line => ({ type: "reasoning", step: 1, section: 0, delta });
+/** So that a terminal is not offered setup. */
+const chosen = { POPPET_PROVIDER: "local", POPPET_MODEL: "m" };
 const hello: Script = { lines: [accepted, text("Hel"), text("lo")] };
 
 async function said(given: readonly string[]) {
@@ -60,7 +62,7 @@ test("C2 show's JSON cannot steer a terminal and stays JSON", async () => {
 
 test("C4 on a terminal: Thinking... until the answer, nothing of it after", async () => {
   await using home = await emptyHome({ lines: [accepted, { type: "pause", ms: 250 }, text("Hello")] });
-  await using pty = openPty(scriptedProgram("chat", "new", "hi"), { env: home.env });
+  await using pty = openPty(scriptedProgram("chat", "new", "hi"), { env: { ...home.env, ...chosen } });
   await pty.until(/\x1b\[38;5;\d+mT/);
   expect(await pty.screen()).toContain("Thinking...");
   expect(await pty.exited()).toBe(0);
@@ -71,11 +73,11 @@ test("C4 on a terminal: Thinking... until the answer, nothing of it after", asyn
 test("C4 it clears before an error and on Ctrl-C", async () => {
   const outcome = { state: "failed", error: { code: "x", message: "No." } } as const;
   await using failing = await emptyHome({ lines: [accepted, { type: "pause", ms: 100 }], outcome });
-  await using first = openPty(scriptedProgram("chat", "new", "hi"), { env: failing.env });
+  await using first = openPty(scriptedProgram("chat", "new", "hi"), { env: { ...failing.env, ...chosen } });
   expect(await first.exited()).toBe(1);
   expect(await first.screen()).toBe("session S\nrun R\npoppet: No.");
   await using hanging = await emptyHome({ lines: [accepted, { type: "hang" }] });
-  await using second = openPty(scriptedProgram("chat", "new", "hi"), { env: hanging.env });
+  await using second = openPty(scriptedProgram("chat", "new", "hi"), { env: { ...hanging.env, ...chosen } });
   await second.until("Thinking".slice(0, 1));
   await second.until(/run R/);
   second.type("\x03");
@@ -89,7 +91,7 @@ test.each([
   ["a dumb terminal", { TERM: "dumb" }, false],
 ] as const)("C4 with %s", async (_name, env, shown) => {
   await using home = await emptyHome({ lines: [accepted, { type: "pause", ms: 600 }, text("Hello")] });
-  await using pty = openPty(scriptedProgram("chat", "new", "hi"), { env: { ...home.env, ...env } });
+  await using pty = openPty(scriptedProgram("chat", "new", "hi"), { env: { ...home.env, ...chosen, ...env } });
   await pty.exited();
   expect(pty.raw().includes("Thinking.")).toBe(shown);
   expect(pty.raw().includes("Thinking..")).toBe(shown);
@@ -99,7 +101,7 @@ test.each([
 test("C4 absent where stderr is no terminal", async () => {
   await using home = await emptyHome({ lines: [accepted, { type: "pause", ms: 200 }, text("Hello")] });
   const command = ["sh", "-c", '"$@" 2>/dev/null', "sh", ...scriptedProgram("chat", "new", "hi")];
-  await using pty = openPty(command, { env: home.env });
+  await using pty = openPty(command, { env: { ...home.env, ...chosen } });
   await pty.exited();
   expect(pty.raw()).toBe("Hello\r\n");
 });
@@ -113,7 +115,7 @@ test.each([7, 40, 80, 200])("C5 reasoning and answer in %d columns, indicator be
     text("Hello"),
   ];
   await using home = await emptyHome({ lines });
-  const env = { ...home.env, POPPET_CONFIG: join(home.path, "c.toml") };
+  const env = { ...home.env, ...chosen, POPPET_CONFIG: join(home.path, "c.toml") };
   await Bun.write(env.POPPET_CONFIG, "[chat]\nlogReasoning = true\n");
   await using pty = openPty(scriptedProgram("chat", "new", "hi"), { env, columns });
   await pty.until(/that[\s\S]*\x1b\[38;5;\d+mT/);

@@ -6,5 +6,9 @@ import { runMessage } from "./run.ts";
 export async function chatNew(this: Program, flags: { readonly coding: boolean }, message?: string): Promise<void> {
   const text = await readMessage(this, message, 'poppet chat new "How do I …?"');
   const workload = flags.coding ? "coding" : "general";
-  await runMessage(this, { text, channel: "cli", target: { type: "new", workload } });
+  const { provider, model } = (await this.config()).settings;
+  const configured = provider !== null && model !== null;
+  const program = configured ? this : await (await import("../setup-offer.ts")).offerSetup(this, workload);
+  if (program === null) return;
+  await runMessage(program, { text, channel: "cli", target: { type: "new", workload } });
 }
