@@ -44,7 +44,7 @@ async function session(store: Store, entries: number): Promise<string> {
   const id = newId();
   await store.write("seed", function* () {
     const made = { id, agent: "main", channel: "cli", provider: null, model: null, workload: "general" as const };
-    const { n } = yield* insertSession({ ...made, title: null, now: 1 });
+    const { n } = yield* insertSession({ ...made, title: null, skill: null, project: null, now: 1 });
     let parent: number | null = null;
     for (let at = 0; at < entries; at += 2) {
       const place: EntryPlace = { home: n, parent, run: null, exchange: newId(), now: at };

@@ -25,6 +25,8 @@ export async function seedSessions(home: string, count: number): Promise<string>
           channel: "cli",
           ...choice,
           workload: "general" as const,
+          skill: null,
+          project: null,
           title: text.slice(0, 80),
           now: n,
         };

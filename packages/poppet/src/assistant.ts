@@ -23,8 +23,14 @@ export interface Submission {
   /** Where it was said: `cli`. */
   readonly channel: string;
   readonly target:
-    | { readonly type: "new"; readonly workload: Workload }
+    | ({ readonly type: "new"; readonly workload: Workload } & Selection)
     | { readonly type: "session"; readonly sessionId: string };
+}
+
+/** What a new session is asked to have, by name; the assistant saves a copy of what the names stand for. */
+export interface Selection {
+  readonly skill: string | null;
+  readonly project: string | null;
 }
 
 export type Workload = "general" | "coding";
@@ -55,8 +61,8 @@ export interface Session {
   readonly model: string | null;
   readonly workload: Workload;
   readonly agent: string;
-  readonly skill: { readonly name: string; readonly text: string } | null;
-  readonly project: { readonly name: string; readonly instructions: string; readonly notes: readonly string[] } | null;
+  readonly skill: SavedSkill | null;
+  readonly project: SavedProject | null;
   readonly channel: string;
   readonly parent: { readonly sessionId: string; readonly messageId: string | null } | null;
   readonly archived: boolean;
@@ -65,9 +71,22 @@ export interface Session {
 }
 
 export type SessionSummary = Omit<Session, "skill" | "project"> & {
-  readonly skill: { readonly name: string } | null;
-  readonly project: { readonly name: string; readonly notes: readonly string[] } | null;
+  readonly skill: Omit<SavedSkill, "text"> | null;
+  readonly project: Omit<SavedProject, "instructions"> | null;
 };
+
+/** The copies that a session keeps, whatever becomes of the files that they were made from. */
+export interface SavedSkill {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface SavedProject {
+  readonly name: string;
+  readonly instructions: string;
+  /** Names and globs in the folder of notes; null where the project selects none, so that all are its notes. */
+  readonly notes: readonly string[] | null;
+}
 
 export interface ShownSession {
   readonly session: Session & { readonly contextStart: string | null; readonly compactions: number };

@@ -17,6 +17,8 @@ import { databaseFile, openStore, type StoreOptions } from "./store/sqlite.ts";
 export interface LocalOptions {
   /** The data folder. */
   readonly home: string;
+  /** Where the settings file is, and beside it skills and projects. */
+  readonly settingsFolder: string;
   readonly settings: Settings;
   readonly models: ModelSource;
   readonly clock?: Clock;
@@ -25,7 +27,7 @@ export interface LocalOptions {
 }
 
 export async function openLocal(options: LocalOptions): Promise<Assistant> {
-  const { home, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
+  const { home, settingsFolder, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
   const store = await openStore(databaseFile(home), options.store);
   const { onWrite } = options.store ?? {};
   const index = searchIndex(store, home, onWrite && { onWrite });
@@ -53,7 +55,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
 
   return {
     submit(submission, signal) {
-      const services = { store, home, settings, index, clock, newId, models, endings, owner: ownerNow };
+      const services = { store, home, settingsFolder, settings, index, clock, newId, models, endings, owner: ownerNow };
       return submit(services, submission, signal);
     },
 

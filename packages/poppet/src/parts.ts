@@ -1,7 +1,7 @@
 /** The program's real parts, put together, each loaded at its first use. Where the arrows of the architecture meet. */
 import type { Parts } from "./cli/parts.ts";
 import type { Config } from "./config/load.ts";
-import type { Environment } from "./config/location.ts";
+import { type Environment, folderOf } from "./config/location.ts";
 import type { ModelDeps } from "./models/registry.ts";
 
 export const parts: Parts = {
@@ -9,9 +9,14 @@ export const parts: Parts = {
     const { openLocal } = await import("./local.ts");
     return openLocal({
       home: config.home,
+      settingsFolder: folderOf(config.file),
       settings: config.settings,
       models: {
         tools: [],
+        async window(choice) {
+          const { windowOf } = await import("./models/catalogue.ts");
+          return windowOf(choice, config.settings);
+        },
         async open({ provider, model, sessionId }, signal) {
           const { openModel } = await import("./models/registry.ts");
           const deps = { ...modelDeps(config, env), sessionId };
@@ -24,6 +29,11 @@ export const parts: Parts = {
   async hasDatabase(config) {
     const { databaseFile } = await import("./store/sqlite.ts");
     return Bun.file(databaseFile(config.home)).exists();
+  },
+
+  async library(config) {
+    const { openLibrary } = await import("./projects/library.ts");
+    return openLibrary(folderOf(config.file));
   },
 
   async listModels(provider, config, env) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Model, Tool } from "@poppet/chat";
 import { type ScriptedStep, scriptedModel } from "@poppet/chat/testing";
-import type { Assistant, RunEvent, RunOutcome, Submission } from "../src/assistant.ts";
+import type { Assistant, RunEvent, RunOutcome, Submission, Workload } from "../src/assistant.ts";
 import { openLocal } from "../src/local.ts";
 import { defaultLimits, type Settings } from "../src/settings.ts";
 import type { StoreOptions } from "../src/store/sqlite.ts";
@@ -29,6 +29,7 @@ export function testSettings(changes: Partial<Settings> = {}): Settings {
 
 export interface TestAssistantOptions {
   readonly home: string;
+  readonly settingsFolder?: string;
   readonly model?: Model | readonly ScriptedStep[];
   readonly settings?: Partial<Settings>;
   readonly tools?: readonly Tool[];
@@ -45,8 +46,10 @@ export function testAssistant(options: TestAssistantOptions): Promise<Assistant>
   const scripted = "stream" in model ? model : scriptedModel(model, { provider: "openai", modelId: "test-model" });
   return openLocal({
     home: options.home,
+    settingsFolder: options.settingsFolder ?? `${options.home}/settings`,
     settings,
     models: {
+      window: async () => ({ contextWindow: options.contextWindow ?? null, maxOutputTokens: null }),
       tools: options.tools ?? [],
       async open() {
         await options.opening?.();
@@ -75,15 +78,19 @@ export interface Submitted {
 export interface AskOptions {
   readonly session?: string;
   readonly channel?: string;
+  readonly skill?: string;
+  readonly project?: string;
+  readonly workload?: Workload;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
 }
 
 /** Submits a message, to a session or as a new one, and reads its run to the end. */
 export async function ask(assistant: Assistant, text: string, options: AskOptions = {}): Promise<Submitted> {
-  const target: Submission["target"] = options.session
-    ? { type: "session", sessionId: options.session }
-    : { type: "new", workload: "general" };
+  const { session, workload = "general", skill = null, project = null } = options;
+  const target: Submission["target"] = session
+    ? { type: "session", sessionId: session }
+    : { type: "new", workload, skill, project };
   const running = assistant.submit(
     { text, channel: options.channel ?? "cli", target },
     options.signal ?? new AbortController().signal,

@@ -235,7 +235,9 @@ test("C11 §8.3 §8.5 the life of inputs and runs: one running turn, in order, n
       for (let i = 0; i < sessions; i++) {
         const facts = { agent: "main", channel: "cli", provider: null, model: null, workload: "general" as const };
         const id = newId();
-        await stores[0].write("test", () => insertSession({ ...facts, id, title: null, now: 1 }));
+        await stores[0].write("test", () =>
+          insertSession({ ...facts, id, title: null, skill: null, project: null, now: 1 }),
+        );
         life.sessionIds.push(id);
         life.tips.push(null);
       }

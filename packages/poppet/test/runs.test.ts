@@ -190,7 +190,7 @@ describe("C11 what does not complete", () => {
     const scripted = model([say("x"), "hang"]);
     const assistant = await testAssistant({ home: folder.path, model: scripted });
     let sessionId = "";
-    const target = { type: "new", workload: "general" } as const;
+    const target = { type: "new", workload: "general", skill: null, project: null } as const;
     for await (const event of assistant.submit({ text: "hi", channel: "cli", target }, new AbortController().signal)) {
       if (event.type === "accepted") sessionId = event.sessionId;
       if (event.type === "text") break;
@@ -232,12 +232,18 @@ describe("C11 what does not complete", () => {
     };
     const models: ModelSource = {
       tools: [],
+      window: async () => null,
       async open() {
         open++;
         return opened;
       },
     };
-    const assistant = await openLocal({ home: folder.path, settings: testSettings(), models });
+    const assistant = await openLocal({
+      home: folder.path,
+      settingsFolder: folder.path,
+      settings: testSettings(),
+      models,
+    });
     const { sessionId } = await ask(assistant, "hi");
     new Database(`${folder.path}/poppet.db`).run("update entry set body = 'spoilt'");
     const second = await ask(assistant, "and?", { session: sessionId });

@@ -35,6 +35,8 @@ describe("L6 the transcript in the database", () => {
               provider: null,
               model: null,
               workload: "general",
+              skill: null,
+              project: null,
               title: null,
               now: 1,
             },

@@ -22,7 +22,7 @@ test("L6 laws of the transcript in the database: many sessions in one, each as i
     fc.asyncProperty(transcriptSteps, async (steps) => {
       const id = newId();
       const facts = { agent: "main", channel: "cli", provider: null, model: null, workload: "general" as const };
-      await store.write("test", () => insertSession({ ...facts, id, title: null, now: 1 }));
+      await store.write("test", () => insertSession({ ...facts, id, title: null, skill: null, project: null, now: 1 }));
       await playTranscript(storedTranscript(store, id, { newId, now: () => 1 }), steps);
       played++;
     }),

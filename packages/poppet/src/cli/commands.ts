@@ -21,6 +21,25 @@ const sessionId = {
 } as const;
 const json = { kind: "boolean", brief: "Print JSON, also on a terminal", default: false, withNegated: false } as const;
 
+const skillName = {
+  brief: "A skill's name",
+  parse: word,
+  placeholder: "NAME",
+  async proposeCompletions(this: Program): Promise<readonly string[]> {
+    return (await import("./complete.ts")).skillNames(this);
+  },
+} as const;
+const projectName = {
+  brief: "A project's name",
+  parse: word,
+  placeholder: "NAME",
+  async proposeCompletions(this: Program): Promise<readonly string[]> {
+    return (await import("./complete.ts")).projectNames(this);
+  },
+} as const;
+const skillFlag = { ...skillName, kind: "parsed", brief: "Keep a skill's instructions", optional: true } as const;
+const projectFlag = { ...projectName, kind: "parsed", brief: "Keep a project's instructions", optional: true } as const;
+
 const chat = buildRouteMap({
   docs: { brief: "Ask, go on, and find what was said" },
   routes: {
@@ -28,7 +47,11 @@ const chat = buildRouteMap({
       docs: { brief: "Start a session with a message" },
       loader: async () => (await import("./chat/new.ts")).chatNew,
       parameters: {
-        flags: { coding: { kind: "boolean", brief: "A session for work on code", default: false, withNegated: false } },
+        flags: {
+          coding: { kind: "boolean", brief: "A session for work on code", default: false, withNegated: false },
+          skill: skillFlag,
+          project: projectFlag,
+        },
         positional: { kind: "tuple", parameters: [message] },
       },
     }),
@@ -123,6 +146,70 @@ const models = buildRouteMap({
   },
 });
 
+const skills = buildRouteMap({
+  docs: { brief: "See the instructions that a session can be given by name" },
+  defaultCommand: "list",
+  routes: {
+    list: buildCommand({
+      docs: { brief: "List skills; a broken one with what is wrong" },
+      loader: async () => (await import("./skills.ts")).listSkills,
+      parameters: { flags: { json } },
+    }),
+    show: buildCommand({
+      docs: { brief: "Show a skill as a new session would get it" },
+      loader: async () => (await import("./skills.ts")).showSkill,
+      parameters: {
+        flags: { json, project: { ...projectFlag, brief: "As a session of this project would get it" } },
+        positional: { kind: "tuple", parameters: [skillName] },
+      },
+    }),
+    check: buildCommand({
+      docs: { brief: "Check every skill, those of a name, or the one at a path; exit 1 if one is broken" },
+      loader: async () => (await import("./skills.ts")).checkSkills,
+      parameters: {
+        positional: {
+          kind: "tuple",
+          parameters: [
+            {
+              ...skillName,
+              brief: "A name, or the path of a skill's folder with a slash in it",
+              placeholder: "NAME|PATH",
+              optional: true,
+            },
+          ],
+        },
+      },
+    }),
+  },
+});
+
+const projects = buildRouteMap({
+  docs: { brief: "See and make projects: instructions, notes and skills that belong together" },
+  defaultCommand: "list",
+  routes: {
+    list: buildCommand({
+      docs: { brief: "List projects; a broken one with what is wrong" },
+      loader: async () => (await import("./projects.ts")).listProjects,
+      parameters: { flags: { json } },
+    }),
+    show: buildCommand({
+      docs: { brief: "Show a project as a new session would get it" },
+      loader: async () => (await import("./projects.ts")).showProject,
+      parameters: { flags: { json }, positional: { kind: "tuple", parameters: [projectName] } },
+    }),
+    create: buildCommand({
+      docs: { brief: "Make a project, and print the files to write in" },
+      loader: async () => (await import("./projects.ts")).createProject,
+      parameters: {
+        positional: {
+          kind: "tuple",
+          parameters: [{ brief: "The new project's name", parse: word, placeholder: "NAME" }],
+        },
+      },
+    }),
+  },
+});
+
 const config = buildRouteMap({
   docs: { brief: "See where the settings are and what they say" },
   routes: {
@@ -147,6 +234,8 @@ export const commands = buildRouteMap({
   },
   routes: {
     chat,
+    skills,
+    projects,
     models,
     config,
     setup: buildCommand({

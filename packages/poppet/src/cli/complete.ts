@@ -43,6 +43,14 @@ export async function sessionIds(program: Program): Promise<readonly string[]> {
   }
 }
 
+export async function skillNames(program: Program): Promise<readonly string[]> {
+  return (await program.parts.library(await program.config())).names().skills;
+}
+
+export async function projectNames(program: Program): Promise<readonly string[]> {
+  return (await program.parts.library(await program.config())).names().projects;
+}
+
 export async function localModels(program: Program): Promise<readonly string[]> {
   const models = await program.parts.listModels("local", await program.config(), program.env);
   return models.filter((model) => model.local?.installed === false).map((model) => model.model);

@@ -1,21 +1,13 @@
 /** `doctor`: looks at each part in turn. A line says what was found and, where it is wrong, what to do; then exit 1. */
-import { cleanLine } from "../clean.ts";
 import type { Config } from "../config/load.ts";
 import { folderOf } from "../config/location.ts";
 import { PoppetError, systemReason } from "../error.ts";
 import type { Finding } from "../finding.ts";
+import { printFindings } from "./findings.ts";
 import type { Program } from "./program.ts";
 
 export async function doctor(this: Program): Promise<void> {
-  let wrong = 0;
-  for await (const finding of findings(this)) {
-    if (!finding.ok) wrong++;
-    this.stdout.write(
-      `${finding.ok ? "ok   " : "wrong"}  ${cleanLine(finding.subject)}: ${cleanLine(finding.message)}\n`,
-    );
-    await this.stdout.flush();
-  }
-  if (wrong > 0) this.process.exitCode = 1;
+  await printFindings(this, findings(this));
 }
 
 async function* findings(program: Program): AsyncGenerator<Finding> {
@@ -33,6 +25,7 @@ async function* findings(program: Program): AsyncGenerator<Finding> {
     : { ok: true, subject: "settings", message: `${file} is not there; the defaults are used` };
   yield await folderFinding(home);
   yield* await program.parts.checkStore(config);
+  yield* await (await program.parts.library(config)).check();
   yield choiceFinding(settings.provider, settings.model);
   if (settings.provider !== null) yield* await program.parts.checkProvider(config, program.env);
 }

@@ -6,6 +6,7 @@ import type { Assistant } from "../assistant.ts";
 import type { Config } from "../config/load.ts";
 import type { Environment } from "../config/location.ts";
 import type { Finding } from "../finding.ts";
+import type { Library } from "../library.ts";
 import type { ListedModel } from "../models/list.ts";
 import type { PullProgress } from "../models/local/progress.ts";
 import type { PulledModel } from "../models/local/pull.ts";
@@ -17,6 +18,7 @@ export interface Parts {
   openAssistant(config: Config, env: Environment): Promise<Assistant>;
   /** Whether there is a database. Opening the assistant makes one. */
   hasDatabase(config: Config): Promise<boolean>;
+  library(config: Config): Promise<Library>;
   /** What the provider can answer with; for `local`, what is installed and what can be pulled. */
   listModels(provider: ProviderName, config: Config, env: Environment): Promise<readonly ListedModel[]>;
   pullModel(reference: string, pull: Pull): Promise<PulledModel>;

@@ -1,5 +1,5 @@
 /**
- * Holds parsed settings against the table. The first thing wrong is thrown as `config_invalid`, naming the file, the
+ * Holds parsed settings against the table. The first thing wrong is thrown as `config_invalid` (or the code of the source), naming the file, the
  * line, the key, what is allowed and the nearest right spelling; never a value, which may be a secret.
  */
 import { PoppetError } from "../error.ts";
@@ -9,6 +9,8 @@ import type { Named, Rule, Table } from "./table.ts";
 export interface Source {
   readonly file: string;
   readonly text: string;
+  /** What a fault is called; `config_invalid` where it is not said. */
+  readonly code?: "config_invalid" | "project_invalid";
 }
 
 export function checkSettings(value: unknown, shape: Table, source: Source): void {
@@ -45,7 +47,12 @@ function knownShape(shape: Table, key: string, at: readonly string[], source: So
 function invalid(source: Source, path: readonly string[], wrong: string): PoppetError {
   const line = lineOf(source.text, path);
   const place = line === null ? source.file : `${source.file}:${line}`;
-  return new PoppetError("config_invalid", `${place}: ${path.map(quoted).join(".")} ${wrong}`);
+  return fault(source, `${place}: ${path.map(quoted).join(".")} ${wrong}`);
+}
+
+/** A project's fault is seen only where the project is asked for. */
+export function fault({ code = "config_invalid" }: Source, message: string): PoppetError {
+  return new PoppetError(code, message, { exitCode: code === "config_invalid" ? 1 : 2 });
 }
 
 function quoted(key: string): string {

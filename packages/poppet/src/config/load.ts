@@ -11,9 +11,9 @@ import {
   type ProviderSettings,
   type Settings,
 } from "../settings.ts";
-import { checkSettings, mustBe, type Source } from "./check.ts";
+import { checkSettings, fault, mustBe, type Source } from "./check.ts";
 import { configFile, dataFolder, type Environment } from "./location.ts";
-import { modelRule, providerRule, type Rule, settingsTable, toolBytesRule } from "./table.ts";
+import { modelRule, providerRule, type Rule, settingsTable, type Table, toolBytesRule } from "./table.ts";
 
 export interface Config {
   readonly file: string;
@@ -42,15 +42,20 @@ export async function loadConfig(env: Environment): Promise<Config> {
 }
 
 /** The text of a settings file, parsed and checked. */
-export async function parseSettings(source: Source): Promise<WrittenSettings> {
+export function parseSettings(source: Source): Promise<WrittenSettings> {
+  return checkedToml(source, settingsTable);
+}
+
+/** Any TOML, parsed and held against a table; the caller names the type that the table describes. */
+export async function checkedToml<Checked extends object>(source: Source, shape: Table): Promise<Checked> {
   let parsed: unknown;
   try {
     parsed = Bun.TOML.parse(source.text);
   } catch (thrown) {
-    throw await syntaxError(source, thrown);
+    throw await syntaxError(source, shape, thrown);
   }
-  checkSettings(parsed, settingsTable, source);
-  return parsed as WrittenSettings;
+  checkSettings(parsed, shape, source);
+  return parsed as Checked;
 }
 
 function effective(written: WrittenSettings, env: Environment): Settings {
@@ -104,9 +109,8 @@ async function readText(file: string): Promise<string | null> {
  * Bun's parser does not say where: the one that setup writes with does, and is loaded only now. What the parser quotes
  * of the file is left out: it may be a key.
  */
-async function syntaxError(source: Source, thrown: unknown): Promise<PoppetError> {
-  if (thrown instanceof RangeError)
-    return new PoppetError("config_invalid", `${source.file}: not valid TOML: it is nested too deeply`);
+async function syntaxError(source: Source, shape: Table, thrown: unknown): Promise<PoppetError> {
+  if (thrown instanceof RangeError) return fault(source, `${source.file}: not valid TOML: it is nested too deeply`);
   const wrong = wordsOf(thrown)
     .replace(/^TOML Parse error: /, "")
     .replace(/:? (["'])[^"']{3}[\s\S]*$/, "");
@@ -114,13 +118,13 @@ async function syntaxError(source: Source, thrown: unknown): Promise<PoppetError
   let line: unknown;
   try {
     // What only Bun's parser refuses is a number that is too large, so most likely a setting out of its range.
-    checkSettings(parse(source.text), settingsTable, source);
+    checkSettings(parse(source.text), shape, source);
   } catch (located) {
     if (PoppetError.isInstance(located)) return located;
     line = (located as { readonly line?: unknown }).line;
   }
   const place = typeof line === "number" ? `${source.file}:${line}` : source.file;
-  return new PoppetError("config_invalid", `${place}: not valid TOML: ${wrong}`);
+  return fault(source, `${place}: not valid TOML: ${wrong}`);
 }
 
 function wordsOf(thrown: unknown): string {

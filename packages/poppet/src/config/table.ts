@@ -83,7 +83,7 @@ export const settingsTable: Table = table({
   },
 });
 
-function table(keys: Table["keys"]): Table {
+export function table(keys: Table["keys"]): Table {
   return { kind: "table", keys };
 }
 

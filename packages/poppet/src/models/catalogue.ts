@@ -46,6 +46,22 @@ export async function factsOf(provider: ProviderName, model: string, settings: S
   };
 }
 
+export interface ModelWindow {
+  /** Tokens; null where nobody knows. */
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+}
+
+/** The window that the model will have when it is opened; null for a local model whose file alone says. */
+export async function windowOf(
+  choice: { readonly provider: ProviderName; readonly model: string },
+  settings: Settings,
+): Promise<ModelWindow | null> {
+  const { contextWindow, maxOutputTokens } = await factsOf(choice.provider, choice.model, settings);
+  if (choice.provider === "local" && contextWindow === undefined) return null;
+  return { contextWindow: contextWindow ?? null, maxOutputTokens: maxOutputTokens ?? null };
+}
+
 async function load(provider: ProviderName): Promise<CatalogueFile | null> {
   switch (provider) {
     case "openai":

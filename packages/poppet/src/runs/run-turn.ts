@@ -15,6 +15,7 @@ import {
 } from "@poppet/chat";
 import type { RunOutcome } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
+import type { ModelWindow } from "../models/catalogue.ts";
 import type { OpenModel } from "../models/registry.ts";
 import { type ProviderName, providerNames, type Settings } from "../settings.ts";
 import type { AcceptedInput } from "../store/inputs.ts";
@@ -25,7 +26,7 @@ import type { Store } from "../store/sqlite.ts";
 import { endToolCall, startToolCall } from "../store/tool-calls.ts";
 import { storedTranscript } from "../store/transcript.ts";
 import type { Endings } from "./endings.ts";
-import { instructionsFor } from "./instructions.ts";
+import { instructionsFor, refuseUnfitting } from "./instructions.ts";
 
 export interface ModelChoice {
   readonly provider: ProviderName;
@@ -36,6 +37,8 @@ export interface ModelChoice {
 export interface ModelSource {
   /** Throws ChatError or PoppetError where the model cannot be used. */
   open(choice: ModelChoice, signal: AbortSignal): Promise<OpenModel>;
+  /** What is known of the model's window without opening it; null where only its file says. */
+  window(choice: Omit<ModelChoice, "sessionId">): Promise<ModelWindow | null>;
   /** The tools that a run of this session has. */
   readonly tools: readonly Tool[];
 }
@@ -87,14 +90,24 @@ async function beginTurn(services: TurnServices, run: StartedRun, signal: AbortS
   const context = await readContext(transcript, run.started.tip, window);
   // Last, as an open model has to be closed.
   const opened = await openModel(models, run, signal);
+  const budget = { ...window, tokens: inputTokens(opened.contextWindow, opened.maxOutputTokens) };
+  // What the run came to is settled; a model that cannot be closed does not change it.
+  const close = () => opened.close().catch(() => {});
+  const system = instructionsFor(run.started);
+  try {
+    refuseUnfitting(system, run.started, budget);
+  } catch (thrown) {
+    await close();
+    throw thrown;
+  }
   const events = turn({
     model: opened.model,
-    system: instructionsFor(run.started.workload),
+    system,
     context,
     input: { role: "user", text: run.text.toWellFormed() },
     tools: models.tools,
     limits: { ...limits, turnMs: limits.runMs, requestMs: opened.requestMs },
-    budget: { ...window, tokens: inputTokens(opened.contextWindow, opened.maxOutputTokens) },
+    budget,
     ...(opened.maxOutputTokens !== null && { maxOutputTokens: opened.maxOutputTokens }),
     signal,
     clock,
@@ -103,8 +116,7 @@ async function beginTurn(services: TurnServices, run: StartedRun, signal: AbortS
     events,
     async close() {
       await events.return(readerLeft);
-      // What the run came to is settled; a model that cannot be closed does not change it.
-      await opened.close().catch(() => {});
+      await close();
     },
   };
 }

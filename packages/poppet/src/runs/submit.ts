@@ -14,6 +14,7 @@ import { mayStart, type StartResult, startRun } from "../store/runs.ts";
 import type { SearchIndex } from "../store/search-index.ts";
 import type { Store } from "../store/sqlite.ts";
 import type { Ended, Endings } from "./endings.ts";
+import type { Copies } from "./instructions.ts";
 import { reapDead } from "./reap.ts";
 import type { ModelSource } from "./run-turn.ts";
 
@@ -21,6 +22,8 @@ export interface RunServices {
   readonly store: Store;
   readonly index: SearchIndex;
   readonly home: string;
+  /** Where skills and projects are. */
+  readonly settingsFolder: string;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -42,10 +45,11 @@ export async function* submit(
   signal: AbortSignal,
 ): AsyncGenerator<RunEvent, RunOutcome> {
   refuseUnusable(submission, services.settings);
+  const copies = await copiesFor(services, submission.target);
   const owner = await services.owner();
   signal.throwIfAborted();
   await services.endings.settle();
-  const accepted = await accept(services, submission, owner, signal);
+  const accepted = await accept(services, submission, copies, owner, signal);
   const { runId, inputId } = accepted;
   let outcome: RunOutcome | null = null;
   try {
@@ -110,9 +114,19 @@ function refuseUnsuited(session: AcceptedInput["session"], settings: Settings): 
   );
 }
 
+/** What a new session gets of the skill and the project that it names. Throws before anything is saved. */
+async function copiesFor(services: RunServices, target: Submission["target"]): Promise<Copies> {
+  if (target.type === "session" || (target.skill === null && target.project === null)) {
+    return { skill: null, project: null };
+  }
+  const { copySelection } = await import("./selection.ts");
+  return copySelection(services, target);
+}
+
 function accept(
   services: RunServices,
   submission: Submission,
+  copies: Copies,
   owner: Owner,
   signal: AbortSignal,
 ): Promise<AcceptedInput> {
@@ -133,6 +147,7 @@ function accept(
             provider: configured ? settings.provider : null,
             model: configured ? settings.model : null,
             workload: submission.target.workload,
+            ...copies,
             title: titleOf(text),
             now,
           },

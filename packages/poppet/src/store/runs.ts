@@ -4,10 +4,11 @@
  * saves nothing.
  */
 import type { Message, Usage } from "@poppet/chat";
-import type { Workload } from "../assistant.ts";
+import type { SavedProject, SavedSkill, Workload } from "../assistant.ts";
 import type { PoppetErrorCode } from "../error.ts";
 import { insertEntries } from "./entries.ts";
 import { all, change, first, type Operation } from "./operation.ts";
+import { parsed, type SessionRow } from "./sessions.ts";
 
 export type StartResult =
   | {
@@ -16,11 +17,20 @@ export type StartResult =
       readonly provider: string | null;
       readonly model: string | null;
       readonly workload: Workload;
+      readonly skill: SavedSkill | null;
+      readonly project: SavedProject | null;
     }
   /** Another run of the session goes first. */
   | { readonly type: "waiting" }
   /** Somebody ended it while it waited. */
   | { readonly type: "ended"; readonly code: string; readonly message: string };
+
+interface StartedRow extends Pick<SessionRow, "skill" | "project_copy"> {
+  readonly tip: string | null;
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly workload: Workload;
+}
 
 interface RunRow {
   readonly n: number;
@@ -79,13 +89,14 @@ export function* startRun(
     runId,
   );
   yield* change("update input set state = 'taken' where run = (select n from run where id = $1)", runId);
-  const started = yield* first<Omit<Extract<StartResult, { type: "started" }>, "type">>(
-    `select run.provider, run.model, session.workload, entry.id as tip
+  const started = yield* first<StartedRow>(
+    `select run.provider, run.model, session.workload, session.skill, session.project_copy, entry.id as tip
      from run join session on session.n = run.session left join entry on entry.n = run.parent where run.id = $1`,
     runId,
   );
   if (!started) throw new Error(`run ${runId} is gone in the transaction that starts it`);
-  return { type: "started", ...started };
+  const { skill, project_copy, ...rest } = started;
+  return { type: "started", ...rest, skill: parsed(skill), project: parsed(project_copy) };
 }
 
 export interface Completion {

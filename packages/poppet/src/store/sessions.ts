@@ -1,6 +1,6 @@
 /** Operations on sessions: making, finding, listing, naming. */
 import { cutCodePoints } from "@poppet/chat";
-import type { Session, SessionSummary, Workload } from "../assistant.ts";
+import type { SavedProject, SavedSkill, Session, SessionSummary, Workload } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
 import { all, change, first, type Operation } from "./operation.ts";
 
@@ -36,20 +36,26 @@ export interface NewSession {
   readonly provider: string | null;
   readonly model: string | null;
   readonly workload: Workload;
+  readonly skill: SavedSkill | null;
+  readonly project: SavedProject | null;
   readonly title: string | null;
   readonly now: number;
 }
 
 export function* insertSession(session: NewSession): Operation<SessionRow> {
   yield* change(
-    `insert into session (id, kind, agent, channel, provider, model, workload, title, title_source, created_at, active_at)
-     values ($1, 'chat', $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `insert into session (id, kind, agent, channel, provider, model, workload, skill, project, project_copy, title,
+       title_source, created_at, active_at)
+     values ($1, 'chat', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
     session.id,
     session.agent,
     session.channel,
     session.provider,
     session.model,
     session.workload,
+    session.skill && JSON.stringify(session.skill),
+    session.project?.name ?? null,
+    session.project && JSON.stringify(session.project),
     session.title,
     session.title === null ? null : "prompt",
     session.now,
@@ -117,13 +123,13 @@ export function* sessionData(row: SessionRow): Operation<Session> {
     title: row.title,
     titleSource: row.title_source,
     namingAttempted: row.naming_attempted === 1,
-    titleUsage: parse(row.title_usage),
+    titleUsage: parsed(row.title_usage),
     provider: row.provider,
     model: row.model,
     workload: row.workload,
     agent: row.agent,
-    skill: parse(row.skill),
-    project: parse(row.project_copy),
+    skill: parsed(row.skill),
+    project: parsed(row.project_copy),
     channel: row.channel,
     parent: row.parent === null ? null : yield* parentOf(row.parent, row.base),
     archived: row.archived === 1,
@@ -147,6 +153,7 @@ function* parentOf(n: number, base: number | null): Operation<Session["parent"]>
   return session && { sessionId: session.id, messageId: entry?.id ?? null };
 }
 
-function parse<T>(json: string | null): T | null {
+/** A column of JSON. */
+export function parsed<T>(json: string | null): T | null {
   return json === null ? null : (JSON.parse(json) as T);
 }

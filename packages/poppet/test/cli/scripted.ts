@@ -6,6 +6,7 @@
 import type { Assistant, RunEvent, RunOutcome, SessionSummary } from "../../src/assistant.ts";
 import type { Parts } from "../../src/cli/parts.ts";
 import { runProgram } from "../../src/cli/start.ts";
+import type { Library } from "../../src/library.ts";
 
 export type Line =
   | RunEvent
@@ -72,6 +73,11 @@ const assistant = {
   close: async () => {},
 } as unknown as Assistant;
 
+const library = {
+  names: () => ({ skills: ["weekly-review"], projects: ["acorn"] }),
+  check: async () => [{ ok: true, subject: "skills", message: "none" }],
+} as unknown as Library;
+
 const parts: Parts = {
   openAssistant: async () => assistant,
   hasDatabase: async () => true,
@@ -104,6 +110,7 @@ const parts: Parts = {
   async *tryModel() {
     yield { type: "text", delta: "Hello." };
   },
+  library: async () => library,
   checkStore: async () => [{ ok: true, subject: "storage", message: "fine" }],
   checkProvider: async () => [{ ok: true, subject: "provider", message: "fine" }],
 };

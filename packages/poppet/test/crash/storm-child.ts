@@ -5,6 +5,7 @@
 import { defineTool } from "@poppet/chat";
 import * as v from "valibot";
 import { openLocal } from "../../src/local.ts";
+import { windowOf } from "../../src/models/catalogue.ts";
 import { openModel } from "../../src/models/registry.ts";
 import { defaultLimits } from "../../src/settings.ts";
 import { testSettings } from "../assistant.ts";
@@ -37,8 +38,10 @@ async function main(child: StormChild): Promise<number> {
   });
   const assistant = await openLocal({
     home: child.home,
+    settingsFolder: child.home,
     settings,
     models: {
+      window: (choice) => windowOf(choice, settings),
       tools: [echo],
       open: (choice, signal) => openModel(choice, settings, { env: {}, now: Date.now, modelsFolder: "" }, signal),
     },
@@ -50,7 +53,7 @@ async function main(child: StormChild): Promise<number> {
   });
   const target = child.session
     ? ({ type: "session", sessionId: child.session } as const)
-    : ({ type: "new", workload: "general" } as const);
+    : ({ type: "new", workload: "general", skill: null, project: null } as const);
   const running = assistant.submit({ text: child.text, channel: "cli", target }, new AbortController().signal);
   for (;;) {
     const next = await running.next();

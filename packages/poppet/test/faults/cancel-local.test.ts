@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ChatError } from "@poppet/chat";
 import type { Assistant, RunEvent } from "../../src/assistant.ts";
 import { openLocal } from "../../src/local.ts";
+import { windowOf } from "../../src/models/catalogue.ts";
 import { openModel } from "../../src/models/registry.ts";
 import { ask, temporaryFolder, testSettings } from "../assistant.ts";
 import { modelsFolder, smallModel, smallModelName } from "../small-model.ts";
@@ -22,8 +23,13 @@ function openHome(home: string): Promise<Assistant> {
   const deps = { env: {}, now: Date.now, modelsFolder };
   return openLocal({
     home,
+    settingsFolder: home,
     settings,
-    models: { tools: [], open: (choice, signal) => openModel(choice, settings, deps, signal) },
+    models: {
+      tools: [],
+      window: (choice) => windowOf(choice, settings),
+      open: (choice, signal) => openModel(choice, settings, deps, signal),
+    },
   });
 }
 

@@ -116,7 +116,8 @@ describe.each(providers)("C11 $provider", (choice) => {
   test("C11 a reader leaves a turn at each of its events", () =>
     atEachEvent(
       async (rig, at, types) => {
-        const submission = { text: "Weather?", channel: "cli", target: { type: "new", workload: "general" } } as const;
+        const target = { type: "new", workload: "general", skill: null, project: null } as const;
+        const submission = { text: "Weather?", channel: "cli", target };
         const seen: RunEvent[] = [];
         for await (const event of rig.assistant.submit(submission, new AbortController().signal)) {
           if (seen.push(event) === at + 1) break;

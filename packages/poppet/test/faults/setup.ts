@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { type Clock, systemClock, type Tool } from "@poppet/chat";
 import type { Assistant } from "../../src/assistant.ts";
 import { openLocal } from "../../src/local.ts";
+import { windowOf } from "../../src/models/catalogue.ts";
 import { openModel } from "../../src/models/registry.ts";
 import type { Settings } from "../../src/settings.ts";
 import { temporaryFolder } from "../assistant.ts";
@@ -34,8 +35,10 @@ export async function openRig(choice: Choice, options: RigOptions): Promise<Rig>
   const settings = settingsFor(choice.provider, server.baseUrl(choice.provider), { ...choice, ...options.settings });
   const assistant = await openLocal({
     home: folder.path,
+    settingsFolder: folder.path,
     settings,
     models: {
+      window: (choice) => windowOf(choice, settings),
       tools: options.tools ?? [weatherTool()],
       open: ({ provider, model }, signal) => openModel({ provider, model }, settings, deps, signal),
     },

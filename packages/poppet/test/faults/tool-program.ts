@@ -8,6 +8,7 @@ import { writeSync } from "node:fs";
 import type { Assistant, RunEvent, RunOutcome } from "../../src/assistant.ts";
 import { runProgram } from "../../src/cli/start.ts";
 import { openLocal } from "../../src/local.ts";
+import { windowOf } from "../../src/models/catalogue.ts";
 import { openModel } from "../../src/models/registry.ts";
 import { parts } from "../../src/parts.ts";
 import { weatherTool } from "../providers/setup.ts";
@@ -37,8 +38,13 @@ async function openAssistant({ home, settings }: { home: string; settings: Param
   const deps = { env: process.env, now: Date.now, modelsFolder: MODELS };
   const assistant: Assistant = await openLocal({
     home,
+    settingsFolder: home,
     settings,
-    models: { tools: [tool], open: (choice, signal) => openModel(choice, settings, deps, signal) },
+    models: {
+      tools: [tool],
+      window: (choice) => windowOf(choice, settings),
+      open: (choice, signal) => openModel(choice, settings, deps, signal),
+    },
   });
   return { ...assistant, submit: (...given: Parameters<Assistant["submit"]>) => told(assistant.submit(...given)) };
 }

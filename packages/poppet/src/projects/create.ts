@@ -1,0 +1,67 @@
+/** A new project with files that say what can be written in them. It comes to be whole or not at all, for its owner alone. */
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { PoppetError, systemCode, systemReason } from "../error.ts";
+import { checkedName, projectsFolder } from "./project.ts";
+
+export async function createProject(settingsFolder: string, name: string): Promise<void> {
+  const base = projectsFolder(settingsFolder);
+  const folder = `${base}/${checkedName(name)}`;
+  const temporary = `${base}/.${name}.${crypto.randomUUID()}.tmp`;
+  try {
+    if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) throw exists(folder);
+    mkdirSync(base, { recursive: true, mode: 0o700 });
+    mkdirSync(temporary, { mode: 0o700 });
+    write(`${temporary}/project.toml`, projectToml(name));
+    write(`${temporary}/instructions.md`, instructions(name));
+    renameSync(temporary, folder);
+    sync(base);
+  } catch (thrown) {
+    if (PoppetError.isInstance(thrown)) throw thrown;
+    rmSync(temporary, { recursive: true, force: true });
+    // Somebody was faster.
+    if (["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(systemCode(thrown) ?? "")) throw exists(folder);
+    throw new PoppetError(
+      "project_unwritable",
+      `The project ${folder} cannot be made: ${systemReason(thrown)}. Make the folder above it writable.`,
+    );
+  }
+}
+
+function exists(folder: string): PoppetError {
+  return new PoppetError("project_exists", `${folder} is there already; it was left as it is.`);
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(path, text, { flag: "wx", mode: 0o600, flush: true });
+}
+
+function sync(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function projectToml(name: string): string {
+  return `# The project ${name}: poppet chat new --project ${name} "…"
+# A session keeps a copy of what is here when it is made.
+
+# The name of this folder.
+name = "${name}"
+
+# The file with what the model should know and do, in this folder.
+instructions = "instructions.md"
+
+# Only these notes: names and globs in the folder of notes. Without this line, all of them.
+# notes = ["${name}/*.md"]
+
+# Only these skills go with the project, of its own folder skills/ or of yours. Without this line, any.
+# skills = ["weekly-review"]
+`;
+}
+
+function instructions(name: string): string {
+  return `This conversation belongs to the project ${name}.\n`;
+}
