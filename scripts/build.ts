@@ -28,6 +28,9 @@ const parts = [
   "models/openai-compatible.ts",
   "models/servers.ts",
   "models/try.ts",
+  "projects/library.ts",
+  "runs/selection.ts",
+  "skills/front-matter.ts",
 ];
 
 const separate: BunPlugin = {

@@ -85,11 +85,12 @@ function readBytes(real: string, limit: number, broken: Broken): Uint8Array {
     handle = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const status = fstatSync(handle);
     if (!status.isFile()) throw broken("is no file.");
-    if (status.size > limit) throw broken(`is larger than ${limit} bytes by ${status.size - limit}; shorten it.`);
-    const bytes = new Uint8Array(limit);
+    // One more than may be, for a file that grows meanwhile.
+    const bytes = new Uint8Array(limit + 1);
     let size = 0;
-    for (let more = 1; more > 0 && size < limit; size += more) more = readSync(handle, bytes, size, limit - size, null);
-    return bytes.subarray(0, size);
+    for (let more = 1; more > 0; size += more) more = readSync(handle, bytes, size, bytes.length - size, null);
+    if (size <= limit) return bytes.subarray(0, size);
+    throw broken(`is larger than ${limit} bytes by ${Math.max(status.size, size) - limit}; shorten it.`);
   } catch (thrown) {
     throw PoppetError.isInstance(thrown) ? thrown : broken(`cannot be read: ${systemReason(thrown)}.`);
   } finally {

@@ -23,8 +23,15 @@ function checkTable(value: unknown, shape: Table | Named, path: readonly string[
     const at = [...path, key];
     const expected = shape.kind === "named" ? namedShape(shape, key, at, source) : knownShape(shape, key, at, source);
     if (expected.kind !== "value") checkTable(inner, expected, at, source);
-    else if (!expected.check(inner)) throw invalid(source, at, mustBe(expected, inner));
+    else if (!expected.check(inner)) throw wrongValue(source, at, expected, inner);
   }
+}
+
+function wrongValue(source: Source, path: readonly string[], rule: Rule, given: unknown): PoppetError {
+  const { each } = rule;
+  const index = each && Array.isArray(given) ? given.findIndex((entry) => !each(entry)) : -1;
+  if (!Array.isArray(given) || index < 0) return invalid(source, path, mustBe(rule, given));
+  return invalid(source, path, `${mustBe(rule, given)}; entry ${index + 1} is none`, given[index]);
 }
 
 /** What is allowed, with the nearest where there are few; not what was given. */
@@ -44,8 +51,8 @@ function knownShape(shape: Table, key: string, at: readonly string[], source: So
   throw invalid(source, at, `is no setting: known here are ${keys.join(", ")}${hint(key, keys)}`);
 }
 
-function invalid(source: Source, path: readonly string[], wrong: string): PoppetError {
-  const line = lineOf(source.text, path);
+function invalid(source: Source, path: readonly string[], wrong: string, entry?: unknown): PoppetError {
+  const line = lineOf(source.text, path, entry);
   const place = line === null ? source.file : `${source.file}:${line}`;
   return fault(source, `${place}: ${path.map(quoted).join(".")} ${wrong}`);
 }
@@ -65,8 +72,16 @@ export function isTable(value: unknown): value is { readonly [key: string]: unkn
   return prototype === Object.prototype || prototype === null;
 }
 
-/** The line that sets the path, where a plain reading of headers and keys finds it. */
-function lineOf(text: string, path: readonly string[]): number | null {
+/** The line that sets the path, where a plain reading of headers and keys finds it; of a list's entry, its own. */
+function lineOf(text: string, path: readonly string[], entry?: unknown): number | null {
+  const line = lineOfKey(text, path);
+  if (line === null || typeof entry !== "string") return line;
+  const below = text.split("\n").slice(line - 1);
+  const down = below.findIndex((one) => one.includes(JSON.stringify(entry)) || one.includes(`'${entry}'`));
+  return line + Math.max(0, down);
+}
+
+function lineOfKey(text: string, path: readonly string[]): number | null {
   let header: readonly string[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     const table = /^\s*\[\[?\s*([^\]]+?)\s*\]/.exec(line)?.[1];

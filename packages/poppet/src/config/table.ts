@@ -11,6 +11,8 @@ export interface Rule {
   readonly allowed: string;
   readonly check: (value: unknown) => boolean;
   readonly secret?: true;
+  /** Of a list: whether an entry is right by itself. */
+  readonly each?: (entry: unknown) => boolean;
   /** All there are, where they can be counted. */
   readonly values?: readonly string[];
 }

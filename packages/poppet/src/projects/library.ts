@@ -1,10 +1,9 @@
 /** Skills and projects as people look at them: listed, shown and checked, one by one, so that a broken one hides no other. */
 
-import { messageOf } from "@poppet/chat";
-import type { Finding } from "../finding.ts";
+import { type Finding, findingText } from "../finding.ts";
 import type { Library, ListedProject, ListedSkill } from "../library.ts";
 import { type NamedFolder, pathOf } from "../named-folder.ts";
-import { findSkill, skillNames, skillPlace } from "../skills/find.ts";
+import { findSkill, skillNames, skillPlace, unknownSkill } from "../skills/find.ts";
 import { readSkill, type Skill, skillFile } from "../skills/skill.ts";
 import { createProject } from "./create.ts";
 import { findProject, type Project, projectNames, projectsFolder, readProject } from "./project.ts";
@@ -50,7 +49,7 @@ export function openLibrary(settingsFolder: string): Library {
         const [skills, projects] = await Promise.all([library.listSkills(), library.listProjects()]);
         return [summary("skills", "a skill", skills), summary("projects", "a project", projects)];
       } catch (thrown) {
-        return [{ ok: false, subject: "skills and projects", message: messageOf(thrown) }];
+        return [{ ok: false, subject: "skills and projects", message: findingText(thrown) }];
       }
     },
   };
@@ -72,6 +71,7 @@ function placesOf(settingsFolder: string, target: string): readonly NamedFolder[
   const path = Bun.fileURLToPath(new URL(Bun.pathToFileURL(target).href.replace(/\/+$/, "")));
   const folder = path.endsWith(`/${skillFile}`) ? path.slice(0, -skillFile.length - 1) : path;
   const slash = folder.lastIndexOf("/");
+  if (slash < 0 || folder === "/") throw unknownSkill(`${JSON.stringify(target)} is no skill's folder.`);
   return [{ base: folder.slice(0, slash) || "/", folder: folder.slice(slash + 1) }];
 }
 
@@ -135,7 +135,7 @@ async function orFault<Value extends object>(reading: Promise<Value>): Promise<V
   try {
     return await reading;
   } catch (thrown) {
-    return { fault: messageOf(thrown) };
+    return { fault: findingText(thrown) };
   }
 }
 

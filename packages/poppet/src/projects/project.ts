@@ -106,6 +106,7 @@ function list(what: string, check: (value: unknown) => boolean): Rule {
     kind: "value",
     allowed: `a list of at most ${mostListed} ${what}`,
     check: (value) => Array.isArray(value) && value.length <= mostListed && value.every(check),
+    each: check,
   };
 }
 

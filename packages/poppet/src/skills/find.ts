@@ -18,18 +18,18 @@ export function skillNames(settingsFolder: string, project: string | null): read
 
 /** The project's own skill goes before one of the settings folder. PoppetError `skill_unknown` names the nearest. */
 export function findSkill(settingsFolder: string, project: string | null, name: string): NamedFolder {
-  if (!isName(name)) throw unknown(`${JSON.stringify(name)} is no skill's name: one is ${nameRule}`);
+  if (!isName(name)) throw unknownSkill(`${JSON.stringify(name)} is no skill's name: one is ${nameRule}`);
   const places = project === null ? [null] : [project, null];
   const found = places.map((place) => skillPlace(settingsFolder, place, name)).find(isThere);
   if (found !== undefined) return found;
   const known = places.flatMap((place) => skillNames(settingsFolder, place));
-  throw unknown(`No skill "${name}"${hint(name, known) || "; `poppet skills list` lists them."}`);
+  throw unknownSkill(`No skill "${name}"${hint(name, known) || "; `poppet skills list` lists them."}`);
 }
 
 function isThere(place: NamedFolder): boolean {
   return lstatSync(pathOf(place), { throwIfNoEntry: false }) !== undefined;
 }
 
-function unknown(message: string): PoppetError {
+export function unknownSkill(message: string): PoppetError {
   return new PoppetError("skill_unknown", message, { exitCode: 2 });
 }
