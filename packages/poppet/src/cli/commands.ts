@@ -234,9 +234,9 @@ export const commands = buildRouteMap({
   },
   routes: {
     chat,
+    models,
     skills,
     projects,
-    models,
     config,
     setup: buildCommand({
       docs: {

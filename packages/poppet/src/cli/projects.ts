@@ -1,17 +1,16 @@
 /** `projects`: what is there, what a session would get of it, and the making of a new one. */
-
 import { cleanLine, cleanText } from "../clean.ts";
 import { printJson } from "./print.ts";
 import type { Program } from "./program.ts";
-import { table } from "./render/table.ts";
+import { brokenCell, table } from "./render/table.ts";
 
 export async function listProjects(this: Program, flags: { readonly json: boolean }): Promise<void> {
   const library = await this.parts.library(await this.config());
   const projects = await library.listProjects();
   const terminal = await this.terminal();
   if (flags.json || !terminal.stdout) return printJson(this, JSON.stringify({ projects }));
-  const rows = projects.map(({ name, notes, skills, fault }) =>
-    fault === null ? [name, `notes: ${named(notes)}`, `skills: ${named(skills)}`] : [name, `broken: ${fault}`],
+  const rows = projects.map(({ name, path, notes, skills, fault }) =>
+    fault === null ? [name, `notes: ${named(notes)}`, `skills: ${named(skills)}`] : [name, brokenCell(path, fault)],
   );
   const none = "No projects yet. Make one with: poppet projects create NAME\n";
   this.stdout.write(rows.length > 0 ? table(rows, terminal.columns()) : none);

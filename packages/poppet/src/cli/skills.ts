@@ -1,20 +1,19 @@
 /** `skills`: what is there, what a session would get of it, and what is wrong with it. */
-
 import { cleanLine, cleanText } from "../clean.ts";
 import { printFindings } from "./findings.ts";
 import { printJson } from "./print.ts";
 import type { Program } from "./program.ts";
-import { table } from "./render/table.ts";
+import { brokenCell, table } from "./render/table.ts";
 
 export async function listSkills(this: Program, flags: { readonly json: boolean }): Promise<void> {
   const library = await this.parts.library(await this.config());
   const skills = await library.listSkills();
   const terminal = await this.terminal();
   if (flags.json || !terminal.stdout) return printJson(this, JSON.stringify({ skills }));
-  const rows = skills.map(({ name, project, description, fault }) => [
+  const rows = skills.map(({ name, project, description, path, fault }) => [
     name,
     project === null ? "" : `in ${project}`,
-    fault === null ? (description ?? "") : `broken: ${fault}`,
+    fault === null ? (description ?? "") : brokenCell(path, fault),
   ]);
   this.stdout.write(rows.length > 0 ? table(rows, terminal.columns()) : "No skills yet: see docs/skills.md.\n");
 }

@@ -139,6 +139,8 @@ test.each([
   [["chat", "rename", ""], "id-1\t"],
   [["setup", "--provider", "o"], "openai\t"],
   [["models", "g"], "gemini\t"],
+  [["chat", "new", "--skill", "w"], "weekly-review\t"],
+  [["chat", "new", "--project", ""], "acorn\t"],
   [["models", "pull", ""], "smollm2-135m\t"],
   [["completion", "f"], "fish\t"],
 ])("P2 completing %j proposes %j", async (words, expected) => {

@@ -35,6 +35,11 @@ export function table(rows: readonly (readonly string[])[], columns: number): st
   return lines.map((line) => `${line}\n`).join("");
 }
 
+/** What is wrong with a file, without the folder that the row is about: a line is short. */
+export function brokenCell(path: string, fault: string): string {
+  return `broken: ${fault.replaceAll(path.slice(0, path.lastIndexOf("/") + 1), "")}`;
+}
+
 function padWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
 }
