@@ -143,9 +143,17 @@ test("C6 C7 only UTF-8 text, with the line of what is none", () => {
   }
 });
 
-test("C6 C7 listed are folders and links, in order, hidden ones and files not; no folder is an empty list", () => {
+test("C6 C7 listed are folders and links to them or to nowhere, in order, hidden ones and files not; no folder is an empty list", () => {
   expect(namesIn(base, "skill_invalid")).toEqual(["escape", "inside", "other"]);
   expect(namesIn(join(root, "nowhere"), "skill_invalid")).toEqual([]);
+  expect(namesIn(root, "skill_invalid", "skills/inside")).toEqual([
+    "dangling.md",
+    "linked",
+    "loop.md",
+    "neighbour",
+    "sub",
+  ]);
+  expect(() => namesIn(root, "skill_invalid", "skills/escape")).toThrow("leads out of its folder");
   expect(() => namesIn(join(base, "file.md"), "skill_invalid")).toThrow(
     "cannot be read: something on its path is no folder",
   );

@@ -2,7 +2,17 @@
  * Folders that people make for the assistant to read, a folder a name: their names, which there are, and the text of one
  * of their files. Nothing outside of a named folder is ever read, whatever a name, a path or a symbolic link says.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { PoppetError, type PoppetErrorCode, systemCode, systemReason } from "./error.ts";
 
 export interface NamedFolder {
@@ -30,18 +40,49 @@ export function pathOf({ base, folder }: NamedFolder): string {
   return `${base}/${folder}`;
 }
 
-/** What stands in the folder and can be a named one, in order; none where there is no such folder. Hidden ones are not. */
-export function namesIn(base: string, code: PoppetErrorCode): readonly string[] {
+/** Whether there is anything of this name, right or broken. */
+export function isThere(place: NamedFolder): boolean {
   try {
-    return readdirSync(base, { withFileTypes: true })
-      .filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith("."))
+    lstatSync(pathOf(place));
+    return true;
+  } catch (thrown) {
+    // What cannot be looked at is there, and reading it says why it cannot be used.
+    return systemCode(thrown) !== "ENOENT" && systemCode(thrown) !== "ENOTDIR";
+  }
+}
+
+/**
+ * What stands in a folder and can be a named one, in order; none where there is no such folder. Hidden ones are not.
+ * With `below`, the folder is that one of the base, and must not lead out of it.
+ */
+export function namesIn(base: string, code: PoppetErrorCode, below?: string): readonly string[] {
+  const path = below === undefined ? base : `${base}/${below}`;
+  try {
+    if (below !== undefined && realpathSync(path) !== `${realpathSync(base)}/${below}`) {
+      throw new PoppetError(code, `${path}: ${leadsOut}`, { exitCode: 2 });
+    }
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => !entry.name.startsWith("."))
+      .filter((entry) => entry.isDirectory() || (entry.isSymbolicLink() && !isLinkToFile(`${path}/${entry.name}`)))
       .map((entry) => entry.name)
       .sort();
   } catch (thrown) {
+    if (PoppetError.isInstance(thrown)) throw thrown;
     if (systemCode(thrown) === "ENOENT") return [];
-    throw new PoppetError(code, `${base}: cannot be read: ${systemReason(thrown)}.`);
+    throw new PoppetError(code, `${path}: cannot be read: ${systemReason(thrown)}.`, { exitCode: 2 });
   }
 }
+
+/** A link that leads nowhere is one to say something about. */
+function isLinkToFile(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const leadsOut = "is a link, or in one, that leads out of its folder; put a copy in its place.";
 
 /** The text of a file below a named folder; `file` is a path that is known to have no `..` in it. */
 export function readWithin(place: NamedFolder, file: string, limit: number, code: PoppetErrorCode): FileText {
@@ -75,7 +116,7 @@ function realPath({ base, folder }: NamedFolder, path: string, broken: Broken): 
     throw broken(systemCode(thrown) === "ENOENT" ? "is not there." : `cannot be read: ${systemReason(thrown)}.`);
   }
   if (real.startsWith(home)) return real;
-  throw broken("is a link, or in one, that leads out of its folder; put a copy in its place.");
+  throw broken(leadsOut);
 }
 
 function readBytes(real: string, limit: number, broken: Broken): Uint8Array {

@@ -1,5 +1,4 @@
 /** Findings as lines: what was found and, where it is wrong, what to do; then exit 1. */
-
 import { cleanLine } from "../clean.ts";
 import type { Finding } from "../finding.ts";
 import type { Program } from "./program.ts";

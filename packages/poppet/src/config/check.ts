@@ -1,6 +1,7 @@
 /**
- * Holds parsed settings against the table. The first thing wrong is thrown as `config_invalid` (or the code of the source), naming the file, the
- * line, the key, what is allowed and the nearest right spelling; never a value, which may be a secret.
+ * Holds parsed settings against the table. The first thing wrong is thrown as `config_invalid`, or the source's own code,
+ * naming the file, the line, the key, what is allowed and the nearest right spelling; never a value, which may be a
+ * secret.
  */
 import { PoppetError } from "../error.ts";
 import { hint } from "../nearest.ts";

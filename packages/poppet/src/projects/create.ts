@@ -1,29 +1,46 @@
 /** A new project with files that say what can be written in them. It comes to be whole or not at all, for its owner alone. */
-import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { PoppetError, systemCode, systemReason } from "../error.ts";
+import { isThere } from "../named-folder.ts";
 import { checkedName, projectsFolder } from "./project.ts";
 
 export async function createProject(settingsFolder: string, name: string): Promise<void> {
   const base = projectsFolder(settingsFolder);
   const folder = `${base}/${checkedName(name)}`;
   const temporary = `${base}/.${name}.${crypto.randomUUID()}.tmp`;
+  if (isThere({ base, folder: name })) throw exists(folder);
   try {
-    if (lstatSync(folder, { throwIfNoEntry: false }) !== undefined) throw exists(folder);
     mkdirSync(base, { recursive: true, mode: 0o700 });
     mkdirSync(temporary, { mode: 0o700 });
     write(`${temporary}/project.toml`, projectToml(name));
     write(`${temporary}/instructions.md`, instructions(name));
-    renameSync(temporary, folder);
+    putInPlace(temporary, folder);
     sync(base);
   } catch (thrown) {
+    remove(temporary);
     if (PoppetError.isInstance(thrown)) throw thrown;
-    rmSync(temporary, { recursive: true, force: true });
-    // Somebody was faster.
-    if (["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(systemCode(thrown) ?? "")) throw exists(folder);
     throw new PoppetError(
       "project_unwritable",
       `The project ${folder} cannot be made: ${systemReason(thrown)}. Make the folder above it writable.`,
     );
+  }
+}
+
+/** Why it was not made is what is told, whatever becomes of this. */
+function remove(temporary: string): void {
+  try {
+    rmSync(temporary, { recursive: true, force: true });
+  } catch {
+    // Its name is hidden, so that it is no project.
+  }
+}
+
+function putInPlace(temporary: string, folder: string): void {
+  try {
+    renameSync(temporary, folder);
+  } catch (thrown) {
+    // Somebody was faster.
+    throw ["ENOTEMPTY", "EEXIST", "ENOTDIR"].includes(systemCode(thrown) ?? "") ? exists(folder) : thrown;
   }
 }
 

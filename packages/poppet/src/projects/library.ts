@@ -47,7 +47,7 @@ export function openLibrary(settingsFolder: string): Library {
     async check() {
       try {
         const [skills, projects] = await Promise.all([library.listSkills(), library.listProjects()]);
-        return [summary("skills", "a skill", skills), summary("projects", "a project", projects)];
+        return [summary("skills", skills), summary("projects", projects)];
       } catch (thrown) {
         return [{ ok: false, subject: "skills and projects", message: findingText(thrown) }];
       }
@@ -57,9 +57,17 @@ export function openLibrary(settingsFolder: string): Library {
 }
 
 function skillPlaces(settingsFolder: string): readonly NamedFolder[] {
-  return [null, ...projectNames(settingsFolder)].flatMap((project) =>
-    skillNames(settingsFolder, project).map((name) => skillPlace(settingsFolder, project, name)),
-  );
+  const placed = (project: string | null) =>
+    skillNames(settingsFolder, project).map((name) => skillPlace(settingsFolder, project, name));
+  const ofProject = (project: string) => {
+    try {
+      return placed(project);
+    } catch {
+      // It is the project's fault, and listed as that.
+      return [];
+    }
+  };
+  return [...placed(null), ...projectNames(settingsFolder).flatMap(ofProject)];
 }
 
 /** A word is a name, wherever there is one of it; what has a slash is the path of a folder, or of its `SKILL.md`. */
@@ -99,12 +107,14 @@ async function listedProject(settingsFolder: string, name: string): Promise<List
     path,
     notes: project.notes,
     skills: project.skills,
-    fault: await missingSkill(settingsFolder, project),
+    fault: await skillsFault(settingsFolder, project),
   };
 }
 
-/** A skill that a project offers has to be somewhere. */
-async function missingSkill(settingsFolder: string, project: Project): Promise<string | null> {
+/** Its folder of skills has to be right, and a skill that it offers has to be somewhere. */
+async function skillsFault(settingsFolder: string, project: Project): Promise<string | null> {
+  const own = await orFault((async () => skillNames(settingsFolder, project.name))());
+  if ("fault" in own) return own.fault;
   for (const name of project.skills ?? []) {
     const found = await orFault((async () => findSkill(settingsFolder, project.name, name))());
     if ("fault" in found) return `${project.path}: skills: ${found.fault}`;
@@ -121,7 +131,6 @@ async function checkSkill(place: NamedFolder): Promise<readonly Finding[]> {
 
 function summary(
   subject: string,
-  one: string,
   listed: readonly { readonly name: string; readonly fault: string | null }[],
 ): Finding {
   const faults = listed.flatMap(({ fault }) => (fault === null ? [] : [fault]));

@@ -154,5 +154,30 @@ test("C7 a broken project is listed with its fault, and so is one that offers a 
     ["acorn", expect.stringContaining("project.toml:1: not valid TOML")],
     ["oak", expect.stringContaining('skills: No skill "weekly-review"')],
   ]);
+  const { skills, projects } = openLibrary(settings).names();
+  expect([skills, projects]).toEqual([[], ["acorn", "oak"]]);
   expect((await openLibrary(settings).check()).map(({ ok }) => ok)).toEqual([true, false]);
+});
+
+test("C7 a folder of skills that leads out of the project is the project's fault, and names nothing that is outside", async () => {
+  const library = openLibrary(settings);
+  mkdirSync(join(settings, "outside/hidden"), { recursive: true });
+  writeFileSync(join(settings, "outside/hidden/SKILL.md"), "a secret");
+  await library.createProject("elm");
+  symlinkSync(join(settings, "outside"), join(base, "elm/skills"));
+  expect(library.names().skills).toEqual([]);
+  expect(await library.listSkills()).toEqual([]);
+  const elm = (await library.listProjects()).find(({ name }) => name === "elm");
+  expect(elm?.fault).toContain("/projects/elm/skills: is a link, or in one, that leads out of its folder");
+  expect(await refusal(library.showSkill("hidden", "elm"))).toMatch(/skill_invalid 2 .*leads out of its folder/);
+});
+
+test("C7 create says why it cannot, and leaves nothing behind", async () => {
+  const blocked = join(settings, "blocked");
+  mkdirSync(blocked);
+  writeFileSync(join(blocked, "projects"), "");
+  expect(await refusal(openLibrary(blocked).createProject("acorn"))).toMatch(
+    /^project_unwritable 1 .*it is no folder\. Make/,
+  );
+  expect(readdirSync(blocked)).toEqual(["projects"]);
 });

@@ -1,9 +1,8 @@
 /** A project: a folder with a `project.toml` and the file of its instructions, with notes and skills that it selects. */
-import { lstatSync } from "node:fs";
 import { checkedToml } from "../config/load.ts";
 import { type Rule, type Table, table } from "../config/table.ts";
 import { PoppetError } from "../error.ts";
-import { isName, lineAt, type NamedFolder, nameRule, namesIn, pathOf, readWithin } from "../named-folder.ts";
+import { isName, isThere, lineAt, type NamedFolder, nameRule, namesIn, readWithin } from "../named-folder.ts";
 import { hint } from "../nearest.ts";
 
 export interface Project {
@@ -55,7 +54,7 @@ export function projectNames(settingsFolder: string): readonly string[] {
 /** PoppetError `project_unknown` names the nearest. */
 export function findProject(settingsFolder: string, name: string): NamedFolder {
   const place = { base: projectsFolder(settingsFolder), folder: checkedName(name) };
-  if (lstatSync(pathOf(place), { throwIfNoEntry: false }) !== undefined) return place;
+  if (isThere(place)) return place;
   const near = hint(name, projectNames(settingsFolder));
   throw unknown(`No project "${name}"${near || `; \`poppet projects create ${name}\` makes it.`}`);
 }

@@ -39,15 +39,15 @@ export function refuseUnfitting(
 ): void {
   if (skill === null && project === null) return;
   const bytes = utf8Length(system);
-  const over = (actual: number, limit: number, unit: string) => {
+  const over = (actual: number, limit: number, unit: string, instead: string) => {
     if (actual <= limit) return;
     const whose = [project && `project "${project.name}"`, skill && `skill "${skill.name}"`].filter(Boolean);
     throw new PoppetError(
       "instructions_too_large",
-      `The instructions of ${whose.join(" and ")} are too large for the model's context by ${actual - limit} ${unit} (${actual} of at most ${limit}). Shorten them, or start a session with a model that takes more.`,
+      `The instructions of ${whose.join(" and ")} are too large for the model's context by ${actual - limit} ${unit} (${actual} of at most ${limit}). Shorten them, or ${instead}.`,
       options,
     );
   };
-  over(bytes, budget.bytes, "bytes");
-  if (budget.tokens !== null) over(Math.ceil(bytes / 3), budget.tokens, "tokens");
+  over(bytes, budget.bytes, "bytes", "raise limits.contextBytes");
+  if (budget.tokens !== null) over(Math.ceil(bytes / 3), budget.tokens, "tokens", "choose a model that takes more");
 }

@@ -1,7 +1,6 @@
 /** Where skills are: in the settings folder, and in the folder of each project. */
-import { lstatSync } from "node:fs";
 import { PoppetError } from "../error.ts";
-import { isName, type NamedFolder, nameRule, namesIn, pathOf } from "../named-folder.ts";
+import { isName, isThere, type NamedFolder, nameRule, namesIn } from "../named-folder.ts";
 import { hint } from "../nearest.ts";
 
 export function skillPlace(settingsFolder: string, project: string | null, name: string): NamedFolder {
@@ -12,8 +11,8 @@ export function skillPlace(settingsFolder: string, project: string | null, name:
 
 /** The names that stand in one place, right or broken. */
 export function skillNames(settingsFolder: string, project: string | null): readonly string[] {
-  const base = project === null ? `${settingsFolder}/skills` : `${settingsFolder}/projects/${project}/skills`;
-  return namesIn(base, "skill_invalid");
+  if (project === null) return namesIn(`${settingsFolder}/skills`, "skill_invalid");
+  return namesIn(`${settingsFolder}/projects`, "skill_invalid", `${project}/skills`);
 }
 
 /** The project's own skill goes before one of the settings folder. PoppetError `skill_unknown` names the nearest. */
@@ -24,10 +23,6 @@ export function findSkill(settingsFolder: string, project: string | null, name: 
   if (found !== undefined) return found;
   const known = places.flatMap((place) => skillNames(settingsFolder, place));
   throw unknownSkill(`No skill "${name}"${hint(name, known) || "; `poppet skills list` lists them."}`);
-}
-
-function isThere(place: NamedFolder): boolean {
-  return lstatSync(pathOf(place), { throwIfNoEntry: false }) !== undefined;
 }
 
 export function unknownSkill(message: string): PoppetError {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Home, openHome, say, sessionOf } from "./home.ts";
+import { startChild } from "./child.ts";
+import { type Home, openHome, program, say, sessionOf } from "./home.ts";
 
 async function put(home: Home, path: string, text: string): Promise<string> {
   const file = join(home.path, path);
@@ -207,4 +208,30 @@ test("P2 doctor says how many skills and projects there are, and what is wrong w
   expect(code).toBe(1);
   expect(stdout).toContain("ok     skills: 1: weekly-review\n");
   expect(stdout).toMatch(/^wrong {2}projects: 1 of 1 broken: .*\/projects\/acorn\/project.toml:1: name must be /m);
+});
+
+test("S0 chat new without the flags loads nothing of skills and projects", async () => {
+  await using home = await openHome([say("One."), say("Two.")]);
+  await put(home, "skills/weekly-review/SKILL.md", skill("weekly-review"));
+  const watch = await put(
+    home,
+    "watch.ts",
+    `Bun.plugin({ name: "watch", setup(build) {
+      build.onLoad({ filter: /poppet\\/src\\/.*\\.ts$/ }, async ({ path }) => {
+        await Bun.write(Bun.stderr, "loads " + path + "\\n");
+        return { contents: await Bun.file(path).text(), loader: "ts" };
+      });
+    } });`,
+  );
+  const [bun = "", main = ""] = program;
+  const loads = async (...given: readonly string[]) => {
+    await using child = startChild([bun, "--preload", watch, main, "chat", "new", ...given], { env: home.env });
+    const { code, stderr } = await child.ended();
+    expect(code).toBe(0);
+    const loaded = [...stderr.matchAll(/^loads .*\/src\/(.*)$/gm)].map((found) => found[1] ?? "");
+    expect(loaded).toContain("runs/submit.ts");
+    return loaded.filter((path) => /^(skills|projects)\/|named-folder|runs\/selection/.test(path));
+  };
+  expect(await loads("Hi")).toEqual([]);
+  expect(await loads("--skill", "weekly-review", "Hi")).toContain("skills/front-matter.ts");
 });
