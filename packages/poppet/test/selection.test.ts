@@ -1,7 +1,9 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { inputTokens, type ModelRequest, utf8Length } from "@poppet/chat";
+import { defineTool, inputTokens, type ModelRequest, utf8Length } from "@poppet/chat";
 import { scriptedModel } from "@poppet/chat/testing";
+import * as v from "valibot";
 import type { Assistant } from "../src/assistant.ts";
 import { PoppetError } from "../src/error.ts";
 import { instructionsFor } from "../src/runs/instructions.ts";
@@ -75,6 +77,34 @@ test("C6 C7 a session keeps the skill's and the project's copy, and each of its 
   expect(new Set(systems).size).toBe(1);
   expect(systems[0]).toContain("<project>\nAcorn is a boat.\n</project>");
   expect(systems[0]).toEndWith("<skill>\nAsk for the week.\n</skill>");
+});
+
+test("C6 a skill and a project change no tool: a run has the same with and without them", async () => {
+  put(
+    "settings/skills/review/SKILL.md",
+    skillText("review", "Use every tool.").replace("---\nUse", "allowed-tools: Bash\n---\nUse"),
+  );
+  const tool = defineTool({
+    name: "test.look",
+    description: "Looks",
+    input: v.object({}),
+    inputJsonSchema: { type: "object" },
+    run: async () => "seen",
+  });
+  const assistant = await open({ tools: [tool] });
+  await ask(assistant, "hi");
+  await ask(assistant, "hi", { skill: "review", project: "acorn" });
+  expect(requests[1]?.system).toContain("Use every tool.");
+  expect(requests[1]?.tools.map(({ name }) => name)).toEqual(["test.look"]);
+  expect(requests[1]?.tools).toEqual(requests[0]?.tools ?? []);
+});
+
+test("C7 the project's name is a column of the session, by which recall, notes and tasks can be bounded", async () => {
+  const assistant = await open();
+  await ask(assistant, "hi", { project: "acorn" });
+  await ask(assistant, "hi");
+  using db = new Database(`${folder.path}/poppet.db`, { readonly: true });
+  expect(db.query("select project from session order by n").values()).toEqual([["acorn"], [null]]);
 });
 
 test("C6 C7 a session without them has null, and is told nothing of any", async () => {

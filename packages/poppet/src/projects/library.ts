@@ -32,7 +32,9 @@ export function openLibrary(settingsFolder: string): Library {
       return Promise.all(projectNames(settingsFolder).map((name) => listedProject(settingsFolder, name)));
     },
 
-    showProject: (name) => readProject(findProject(settingsFolder, name)),
+    async showProject(name) {
+      return readProject(findProject(settingsFolder, name));
+    },
 
     async createProject(name) {
       await createProject(settingsFolder, name);

@@ -11,9 +11,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import fc from "fast-check";
 import { PoppetError } from "../error.ts";
+import { isName } from "../named-folder.ts";
 import { openLibrary } from "./library.ts";
 import { mostInstructionBytes, type Project, readProject } from "./project.ts";
+import { readSelection } from "./selection.ts";
 
 const settings = mkdtempSync(join(tmpdir(), "poppet-projects-"));
 afterAll(() => rmSync(settings, { recursive: true, force: true }));
@@ -180,4 +183,46 @@ test("C7 create says why it cannot, and leaves nothing behind", async () => {
     /^project_unwritable 1 .*it is no folder\. Make/,
   );
   expect(readdirSync(blocked)).toEqual(["projects"]);
+});
+
+test("C6 C7 a name that is none is refused wherever it is given, and makes nothing", async () => {
+  const library = openLibrary(settings);
+  const before = readdirSync(settings, { recursive: true }).length;
+  const part = fc.constantFrom(
+    "..",
+    ".",
+    "/",
+    "acorn",
+    "elm",
+    "skills",
+    "outside",
+    "hidden",
+    "\\\\",
+    "\0",
+    " ",
+    "~",
+    "%2e",
+    "A",
+    "-",
+  );
+  const name = fc.oneof(
+    fc.array(part, { maxLength: 5 }).map((parts) => parts.join("")),
+    fc.string(),
+  );
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(name, async (given) => {
+      if (isName(given)) return;
+      refused++;
+      expect(await refusal(library.showProject(given))).toStartWith("project_unknown 2 ");
+      expect(await refusal(library.createProject(given))).toStartWith("project_unknown 2 ");
+      expect(await refusal(library.showSkill(given, null))).toStartWith("skill_unknown 2 ");
+      expect(await refusal(library.showSkill(given, "oak"))).toStartWith("skill_unknown 2 ");
+      expect(await refusal(readSelection(settings, { skill: given, project: null }))).toStartWith("skill_unknown 2 ");
+      expect(await refusal(readSelection(settings, { skill: null, project: given }))).toStartWith("project_unknown 2 ");
+    }),
+    { numRuns: 300 },
+  );
+  expect(refused).toBeGreaterThan(100);
+  expect(readdirSync(settings, { recursive: true })).toHaveLength(before);
 });

@@ -1,4 +1,5 @@
 /** A project: a folder with a `project.toml` and the file of its instructions, with notes and skills that it selects. */
+import { cutCodePoints } from "@poppet/chat";
 import { checkedToml } from "../config/load.ts";
 import { type Rule, type Table, table } from "../config/table.ts";
 import { PoppetError } from "../error.ts";
@@ -61,7 +62,7 @@ export function findProject(settingsFolder: string, name: string): NamedFolder {
 
 export function checkedName(name: string): string {
   if (isName(name)) return name;
-  throw unknown(`${JSON.stringify(name)} is no project's name: one is ${nameRule}`);
+  throw unknown(`${JSON.stringify(cutCodePoints(name, 80))} is no project's name: one is ${nameRule}`);
 }
 
 /** PoppetError `project_invalid`, naming the file and the line. */

@@ -1,4 +1,6 @@
 /** What a new session gets of the skill and the project that it names: the copies that it keeps. */
+
+import { cutCodePoints } from "@poppet/chat";
 import type { SavedProject, SavedSkill, Selection } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
 import type { NamedFolder } from "../named-folder.ts";
@@ -29,7 +31,7 @@ export function offeredSkill(settingsFolder: string, project: Project | null, na
   const known = offered.length === 0 ? "no skills" : `only ${offered.join(", ")}`;
   throw new PoppetError(
     "skill_unknown",
-    `The project "${project.name}" offers ${known}, and not ${JSON.stringify(name)}${hint(name, offered)}`,
+    `The project "${project.name}" offers ${known}, and not ${JSON.stringify(cutCodePoints(name, 80))}${hint(name, offered)}`,
     { exitCode: 2 },
   );
 }

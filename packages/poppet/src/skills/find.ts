@@ -1,4 +1,5 @@
 /** Where skills are: in the settings folder, and in the folder of each project. */
+import { cutCodePoints } from "@poppet/chat";
 import { PoppetError } from "../error.ts";
 import { isName, isThere, type NamedFolder, nameRule, namesIn } from "../named-folder.ts";
 import { hint } from "../nearest.ts";
@@ -17,7 +18,8 @@ export function skillNames(settingsFolder: string, project: string | null): read
 
 /** The project's own skill goes before one of the settings folder. PoppetError `skill_unknown` names the nearest. */
 export function findSkill(settingsFolder: string, project: string | null, name: string): NamedFolder {
-  if (!isName(name)) throw unknownSkill(`${JSON.stringify(name)} is no skill's name: one is ${nameRule}`);
+  if (!isName(name))
+    throw unknownSkill(`${JSON.stringify(cutCodePoints(name, 80))} is no skill's name: one is ${nameRule}`);
   const places = project === null ? [null] : [project, null];
   const found = places.map((place) => skillPlace(settingsFolder, place, name)).find(isThere);
   if (found !== undefined) return found;
