@@ -1,5 +1,4 @@
 /** Skills and projects as people look at them: listed, shown and checked, one by one, so that a broken one hides no other. */
-
 import { type Finding, findingText } from "../finding.ts";
 import type { Library, ListedProject, ListedSkill } from "../library.ts";
 import { type NamedFolder, pathOf } from "../named-folder.ts";
