@@ -6,7 +6,11 @@ export type ProviderName = (typeof providerNames)[number];
 export interface Settings {
   readonly provider: ProviderName | null;
   readonly model: string | null;
-  readonly chat: { readonly logReasoning: boolean };
+  readonly chat: {
+    readonly logReasoning: boolean;
+    /** Drawn on a terminal; otherwise, and without, the model's bytes. */
+    readonly markdown: boolean;
+  };
   readonly limits: Limits;
   readonly providers: { readonly [Name in ProviderName]?: ProviderSettings };
   /** By `provider/model`: what the catalogue does not know, or has wrong. */

@@ -18,7 +18,7 @@ export function testSettings(changes: Partial<Settings> = {}): Settings {
   return {
     provider: "openai",
     model: "test-model",
-    chat: { logReasoning: false },
+    chat: { logReasoning: false, markdown: true },
     limits: defaultLimits,
     providers: {},
     models: {},

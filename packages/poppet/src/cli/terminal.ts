@@ -10,6 +10,8 @@ export interface Terminal {
   readonly colors: Colors;
   /** The cursor cannot be moved. */
   readonly dumb: boolean;
+  /** It knows OSC 8: a text that leads to an address. */
+  readonly links: boolean;
   columns(): number;
   /** Calls `gone` once, within 100 ms of the moment when nobody reads the stream any more. Returns how to stop. */
   watchReader(descriptor: 1 | 2, gone: () => void): () => void;
@@ -29,6 +31,7 @@ export async function openTerminal(env: Environment): Promise<Terminal> {
     stderr,
     colors: colorDepth(env),
     dumb: env.TERM === "dumb",
+    links: knowsLinks(env),
     columns: () => libc.columns(stdout ? 1 : 2) || Number(env.COLUMNS) || 80,
     watchReader(descriptor, gone) {
       const timer = setInterval(() => {
@@ -55,6 +58,21 @@ export function colorDepth(env: Environment): Colors {
   if (env.COLORTERM === "truecolor" || env.COLORTERM === "24bit") return 16_777_216;
   if (/-256(color)?$|^(xterm-kitty|xterm-ghostty|alacritty|wezterm|foot)/.test(term)) return 256;
   return /^(xterm|screen|tmux|rxvt|linux|ansi|vt220|vt340|cygwin|konsole|putty)|color/.test(term) ? 16 : 0;
+}
+
+/** Only terminals that are known to: another one may show the address in the middle of the text. */
+export function knowsLinks(env: Environment): boolean {
+  const { TERM = "", TERM_PROGRAM = "" } = env;
+  if (TERM === "dumb") return false;
+  if (TERM_PROGRAM === "tmux") return atLeast(env.TERM_PROGRAM_VERSION, 3.4);
+  if (/^(?:screen|tmux)/.test(TERM)) return false;
+  if (/^(?:iTerm\.app|WezTerm|vscode|ghostty|Hyper|rio|zed)$/.test(TERM_PROGRAM)) return true;
+  if (/^(?:xterm-kitty|xterm-ghostty|alacritty|wezterm|foot|contour)/.test(TERM)) return true;
+  return Boolean(env.WT_SESSION || env.KITTY_WINDOW_ID || env.DOMTERM) || atLeast(env.VTE_VERSION, 5000);
+}
+
+function atLeast(version: string | undefined, least: number): boolean {
+  return Number.parseFloat(version ?? "") >= least;
 }
 
 async function slowLibc(): Promise<Libc> {

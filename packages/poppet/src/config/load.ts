@@ -27,7 +27,7 @@ export interface Config {
 export interface WrittenSettings {
   readonly provider?: ProviderName;
   readonly model?: string;
-  readonly chat?: { readonly logReasoning?: boolean };
+  readonly chat?: { readonly logReasoning?: boolean; readonly markdown?: boolean };
   readonly limits?: Partial<Limits>;
   readonly providers?: { readonly [Name in ProviderName]?: ProviderSettings };
   readonly models?: { readonly [name: string]: ModelFacts };
@@ -64,7 +64,7 @@ function effective(written: WrittenSettings, env: Environment): Settings {
   return {
     provider: (provider as ProviderName | null) ?? written.provider ?? null,
     model: model ?? written.model ?? null,
-    chat: { logReasoning: written.chat?.logReasoning ?? false },
+    chat: { logReasoning: written.chat?.logReasoning ?? false, markdown: written.chat?.markdown ?? true },
     limits: { ...defaultLimits, ...written.limits },
     providers: written.providers ?? {},
     models: written.models ?? {},

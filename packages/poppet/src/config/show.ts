@@ -17,6 +17,7 @@ export function settingsAsToml(config: Config, env: Environment): string {
     "",
     "[chat]",
     line("logReasoning", settings.chat.logReasoning, written.chat?.logReasoning === undefined),
+    line("markdown", settings.chat.markdown, written.chat?.markdown === undefined),
     "",
     "[limits]",
   ];

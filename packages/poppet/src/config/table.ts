@@ -60,7 +60,7 @@ export const toolBytesRule: Rule = whole(1024, 1_073_741_824, "bytes");
 export const settingsTable: Table = table({
   provider: providerRule,
   model: modelRule,
-  chat: table({ logReasoning: flag }),
+  chat: table({ logReasoning: flag, markdown: flag }),
   limits: table({
     answerBytes: whole(1, 67_108_864, "bytes"),
     recordBytes: whole(1, 268_435_456, "bytes"),

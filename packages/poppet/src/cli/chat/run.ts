@@ -23,9 +23,10 @@ export async function runMessage(program: Program, submission: Submission): Prom
       stderrIsTerminal: terminal.stderr,
       dumb: terminal.dumb,
       colors: terminal.colors,
+      links: terminal.links,
       columns: terminal.columns,
     },
-    { logReasoning: config.settings.chat.logReasoning, clock: systemClock },
+    { ...config.settings.chat, clock: systemClock },
   );
   try {
     const outcome = await runToEnd(await program.openAssistant(), submission, renderer, interruption);

@@ -22,13 +22,14 @@ function surface(terminals: { readonly stdout?: boolean; readonly stderr?: boole
     stderrIsTerminal: terminals.stderr ?? false,
     dumb: true,
     colors: terminals.colors ?? 0,
+    links: false,
     columns: () => 80,
   };
   return { made, written };
 }
 
 async function play(made: Screen, events: readonly RunEvent[], logReasoning = true, outcome: RunOutcome = done) {
-  const renderer = openRunRenderer(made, { logReasoning, clock: still });
+  const renderer = openRunRenderer(made, { logReasoning, markdown: true, clock: still });
   for (const event of events) await renderer.event(event);
   await renderer.end(outcome);
 }
@@ -84,7 +85,7 @@ test("C5 reasoning streams under its heading, sections apart by a blank line, be
 
 test("C5 reasoning arrives chunk by chunk", async () => {
   const { made, written } = surface();
-  const renderer = openRunRenderer(made, { logReasoning: true, clock: still });
+  const renderer = openRunRenderer(made, { logReasoning: true, markdown: true, clock: still });
   await renderer.event(reasoning("One"));
   expect(written.stderr).toBe("Thinking:\nOne");
 });
@@ -139,7 +140,7 @@ test("§8.5 a message that waits for its turn says so", async () => {
 
 test("C1 what a delta writes does not grow with the answer", async () => {
   const { made, written } = surface({ stdout: true, stderr: true, colors: 256 });
-  const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, clock: still });
+  const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, markdown: true, clock: still });
   const round = async (count: number) => {
     const before = written.both.length;
     for (let i = 0; i < count; i++) await renderer.event(reasoning("word \n "));

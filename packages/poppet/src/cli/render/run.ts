@@ -5,9 +5,10 @@
  */
 import type { Clock } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../../assistant.ts";
-import { cleanLine } from "../../clean.ts";
-import { openAnswer } from "./answer.ts";
+import { type Answer, type Drawing, openAnswer } from "./answer.ts";
+import { cleanLine, openCleaner, openWhole } from "../../clean.ts";
 import { openReasoning } from "./reasoning.ts";
+import { around, themeOf } from "./theme.ts";
 import { openThinking, type Thinking } from "./thinking.ts";
 
 export interface Screen {
@@ -17,6 +18,8 @@ export interface Screen {
   readonly stderrIsTerminal: boolean;
   readonly dumb: boolean;
   readonly colors: number;
+  /** The terminal knows OSC 8. */
+  readonly links: boolean;
   columns(): number;
 }
 
@@ -37,14 +40,22 @@ export interface RunRenderer {
 
 export function openRunRenderer(
   screen: Screen,
-  options: { readonly logReasoning: boolean; readonly clock: Clock },
+  options: {
+    readonly logReasoning: boolean;
+    /** Draws the answer's Markdown where stdout is a terminal that can show it. */
+    readonly markdown: boolean;
+    readonly clock: Clock;
+  },
 ): RunRenderer {
   const { stdout, stderr } = screen;
   const shared = screen.stdoutIsTerminal && screen.stderrIsTerminal;
-  const styles = reasoningStyles(screen);
-  const answer = openAnswer((text) => stdout.write(text), screen.stdoutIsTerminal);
+  const styles = screen.stderrIsTerminal ? around(themeOf(screen.colors)?.reasoning) : undefined;
+  const draws = options.markdown && screen.stdoutIsTerminal && !screen.dumb;
+  let answer = draws ? undefined : openAnswer(writeAnswer, screen.stdoutIsTerminal ? openCleaner() : openWhole());
+  let opening: Promise<Answer> | undefined;
   const thinking = screen.stderrIsTerminal && !screen.dumb ? openIndicator() : plainAbove();
   const reasoning = openReasoning((text) => thinking.above(text, styles));
+  /** The answer is what was written last. */
   let answering = false;
 
   function openIndicator(): Thinking {
@@ -71,10 +82,28 @@ export function openRunRenderer(
     stderr.flush()?.catch(() => undefined);
   }
 
+  /** What draws Markdown is loaded while the model is asked, and never for a pipe. */
+  function openDrawn(): Promise<Answer> {
+    opening ??= import("./markdown/render.ts").then(({ openMarkdown }) => {
+      const drawing: Drawing = openMarkdown(screen);
+      answer = openAnswer(writeAnswer, drawing);
+      return answer;
+    });
+    return opening;
+  }
+
+  /** The indicator stays until there is something to see. */
+  function writeAnswer(text: string): void {
+    if (!answering) endReasoning();
+    answering = true;
+    stdout.write(text);
+  }
+
   /** stderr may write from here: on a shared screen the answer's line is ended first. */
   function aside(): void {
-    if (!shared || !answering) return;
-    answer.breakLine();
+    if (!shared) return;
+    answer?.breakLine();
+    if (!answering) return;
     stdout.flush()?.catch(() => undefined);
     answering = false;
     thinking.atLineStart();
@@ -86,17 +115,15 @@ export function openRunRenderer(
     thinking.show();
   }
 
-  function text(step: number, delta: string): void {
-    if (delta === "") return;
-    if (!answering) endReasoning();
-    answering = true;
-    answer.push(step, delta);
-  }
-
   function endReasoning(): void {
     thinking.hide();
     if (reasoning.end() && shared) thinking.above("\n");
     thinking.atLineStart();
+  }
+
+  async function firstText(step: number, delta: string): Promise<void> {
+    (await openDrawn()).push(step, delta);
+    await stdout.flush();
   }
 
   function note(line: string): void {
@@ -117,8 +144,12 @@ export function openRunRenderer(
           note("waiting: this session is answering another message; this one is saved and comes next");
           thinking.hide();
           break;
-        case "started":
         case "step-start":
+          // A failure is met again, and told, where the text needs it.
+          if (draws) openDrawn().catch(() => undefined);
+          think();
+          break;
+        case "started":
         case "tool-start":
           think();
           break;
@@ -128,26 +159,21 @@ export function openRunRenderer(
           reasoning.push(`${event.step}.${event.section}`, event.delta);
           break;
         case "text":
-          text(event.step, event.delta);
+          if (answer === undefined) return firstText(event.step, event.delta);
+          answer.push(event.step, event.delta);
           break;
       }
       return stdout.flush();
     },
     async end(outcome) {
+      if (outcome.state === "completed" || screen.stdoutIsTerminal) answer?.end();
       if (!answering) endReasoning();
-      if (outcome.state === "completed" || screen.stdoutIsTerminal) answer.end();
       await stdout.flush();
       if (outcome.state !== "completed") writeNow(`poppet: ${cleanLine(outcome.error.message)}\n`);
     },
     clear() {
+      if (screen.stdoutIsTerminal) answer?.end();
       if (!answering) endReasoning();
-      if (screen.stdoutIsTerminal) answer.end();
     },
   };
-}
-
-/** Muted cyan where colour is on. */
-function reasoningStyles(screen: Screen): { readonly before: string; readonly after: string } | undefined {
-  if (!screen.stderrIsTerminal || screen.colors === 0) return undefined;
-  return { before: screen.colors >= 256 ? "\x1b[38;5;73m" : "\x1b[2;36m", after: "\x1b[0m" };
 }

@@ -5,6 +5,7 @@
  */
 import type { Clock } from "@poppet/chat";
 import { openColumn } from "./column.ts";
+import { glow } from "./theme.ts";
 
 export interface Thinking {
   show(): void;
@@ -24,7 +25,6 @@ export interface ThinkingScreen {
 
 const label = "Thinking...";
 const word = "Thinking";
-const glow = [30, 37, 44, 51, 87, 51, 44, 37] as const;
 
 export function openThinking(screen: ThinkingScreen): Thinking {
   const column = openColumn();
@@ -100,10 +100,10 @@ function dotted(frame: number): string {
 function highlighted(frame: number, room: number): string {
   const head = frame % (label.length + glow.length);
   let text = "";
-  let last = 0;
+  let last = "";
   for (let i = 0; i < Math.min(label.length, room); i++) {
-    const color = glow[head - i] ?? glow[0];
-    if (color !== last) text += `\x1b[38;5;${color}m`;
+    const color = glow[head - i] ?? glow[0] ?? "";
+    if (color !== last) text += color;
     last = color;
     text += label[i] ?? "";
   }

@@ -1,0 +1,185 @@
+/**
+ * Wraps streaming text at words by display width. A character is written as soon as its place is known: at once where
+ * the line has room for any usual word, and near the right margin when its word has ended or has turned out too long for
+ * the line. Where the text is cut between two calls makes no difference.
+ *
+ * A word that is longer than a line, and code, are left to the terminal's own wrapping: so they are copied whole.
+ */
+import { type ClusterKind, openClusters } from "./clusters.ts";
+import { type Ink, noInk, type Pen, type Span, widthOf } from "./pen.ts";
+
+export interface Wrap {
+  /** Begins a line: `first` stands before its text, `hang` before each line that it is continued on. */
+  start(first: readonly Span[], hang: readonly Span[]): void;
+  text(text: string, ink: Ink): void;
+  /** Not wrapped: code, rules, rows of a table. */
+  raw(text: string, ink: Ink): void;
+  end(): void;
+}
+
+export interface WrapOptions {
+  columns(): number;
+  /** Writes spaces at the end of a line too, and prefixes whole: with line ends taken away it is the text given. */
+  readonly exact: boolean;
+}
+
+/** A word that begins with this room or more is not waited for. */
+const usualWord = 24;
+
+export function openWrap(pen: Pen, options: WrapOptions): Wrap {
+  const clusters = openClusters(visit);
+  let columns = 0;
+  let at = 0;
+  let hang: readonly Span[] = [];
+  let hangWidth = 0;
+  /** Nothing but the prefix stands on the line. */
+  let empty = true;
+  let ink = noInk;
+  let gap = "";
+  let gapInk = noInk;
+  let gapWidth = 0;
+  let state: "between" | "flowing" | "held" = "between";
+  let word: Span[] = [];
+  let wordWidth = 0;
+
+  function visit(text: string, width: number, kind: ClusterKind): void {
+    if (kind === "space") space(text, width);
+    else if (kind === "break") alone(text, width);
+    else if (kind === "join" && state === "between" && gap === "" && !empty) print(text, width);
+    else inWord(text, width);
+  }
+
+  function inWord(text: string, width: number): void {
+    if (state === "between") begin();
+    if (state === "flowing") {
+      print(text, width);
+      return;
+    }
+    word.push({ text, ink });
+    wordWidth += width;
+    if (gapWidth + wordWidth > columns - at) turn();
+  }
+
+  function space(text: string, width: number): void {
+    endWord();
+    gap += options.exact ? text : text.replaceAll("\t", " ");
+    gapInk = ink;
+    gapWidth += options.exact && text.includes("\t") ? width * 8 : width;
+  }
+
+  function alone(text: string, width: number): void {
+    endWord();
+    if (!empty && at + gapWidth + width > columns) turn();
+    printGap();
+    print(text, width);
+  }
+
+  function begin(): void {
+    if (!empty && columns - at - gapWidth < usualWord) {
+      state = "held";
+      return;
+    }
+    printGap();
+    state = "flowing";
+  }
+
+  /** To the next line, with the word that is held. */
+  function turn(): void {
+    dropGap();
+    pen.newline();
+    columns = options.columns();
+    prefix(hang, hangWidth);
+    if (state === "held") release();
+  }
+
+  function release(): void {
+    for (const part of word) pen.put(part.text, part.ink);
+    advance(wordWidth);
+    word = [];
+    wordWidth = 0;
+    empty = false;
+    state = "flowing";
+  }
+
+  function endWord(): void {
+    if (state === "held") {
+      printGap();
+      release();
+    }
+    state = "between";
+  }
+
+  function print(text: string, width: number): void {
+    pen.put(text, ink);
+    empty = false;
+    advance(width);
+  }
+
+  /** The terminal takes what is over the margin to the beginning of its next line. */
+  function advance(width: number): void {
+    at += width;
+    if (at > columns) at = ((at - 1) % columns) + 1;
+  }
+
+  function printGap(): void {
+    if (gap === "") return;
+    pen.put(gap, gapInk);
+    advance(gapWidth);
+    dropGap();
+  }
+
+  function dropGap(): void {
+    gap = "";
+    gapWidth = 0;
+  }
+
+  function prefix(spans: readonly Span[], width: number): void {
+    for (const { text, ink } of spans) pen.put(text, ink);
+    at = 0;
+    advance(width);
+    empty = true;
+  }
+
+  return {
+    start(first, next) {
+      columns = Math.max(1, options.columns());
+      hang = options.exact ? next : fitting(next, columns / 2);
+      hangWidth = widthOf(hang);
+      if (hangWidth > columns / 2) {
+        hang = [];
+        hangWidth = 0;
+      }
+      const shown = options.exact ? first : fitting(first, columns / 2);
+      prefix(shown, widthOf(shown));
+    },
+    text(text, as) {
+      if (as !== ink) {
+        clusters.flush();
+        ink = as;
+      }
+      clusters.push(text);
+    },
+    raw(text, as) {
+      clusters.flush();
+      endWord();
+      printGap();
+      pen.put(text, as);
+      empty = false;
+    },
+    end() {
+      clusters.flush();
+      endWord();
+      if (options.exact) printGap();
+      else dropGap();
+      pen.newline();
+      ink = noInk;
+    },
+  };
+}
+
+/** Leaves out the outermost parts until the rest fits; the last stays. */
+function fitting(spans: readonly Span[], most: number): readonly Span[] {
+  let from = 0;
+  while (from < spans.length - 1 && widthOf(spans.slice(from)) > most) from++;
+  return from === 0 ? spans : spans.slice(from);
+}
