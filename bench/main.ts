@@ -11,6 +11,7 @@ import { benchFirstDelta } from "./first-delta.ts";
 import { benchInstall } from "./install.ts";
 import { benchInterrupt } from "./interrupt.ts";
 import { benchLong } from "./long.ts";
+import { benchMarkdown } from "./markdown.ts";
 import { benchMillion } from "./million.ts";
 import { benchPrograms } from "./programs.ts";
 import { printTable } from "./table.ts";
@@ -31,7 +32,11 @@ try {
     `${cpus().length} cores, Bun ${Bun.version}, ${rounds} rounds; value and floor: median ± spread of the middle half`,
   );
   printTable("Whole processes", await benchPrograms(folder, rounds));
-  printTable("Streaming", [...(await benchDeltas(folder, rounds)), ...(await benchFirstDelta(folder, rounds))]);
+  printTable("Streaming", [
+    ...(await benchDeltas(folder, rounds)),
+    ...(await benchMarkdown(folder, rounds)),
+    ...(await benchFirstDelta(folder, rounds)),
+  ]);
   printTable("Stopping", await benchInterrupt(folder, rounds));
   printTable("Length", [...(await benchLong(folder)), ...(million ? await benchMillion(folder) : [])]);
   printTable("Install", benchInstall());

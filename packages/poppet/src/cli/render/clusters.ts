@@ -20,10 +20,9 @@ export interface Clusters {
   flush(): void;
 }
 
-const parts = /([ \t]+)|([\x21-\x7e]+)|([^ \t\x21-\x7e]+)/g;
 /** Letters and signs whose look and width no following character changes. */
 const alone =
-  /[\u00c0-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1fff\u2010-\u2027\u2030-\u203b\u2500-\u257f\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/;
+  /[\u00c0-\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u1e00-\u1fff\u2010-\u2027\u2030-\u203b\u2500-\u257f\u3001-\u3029\u3041-\u3096\u309b-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/;
 const unspaced =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Extended_Pictographic}\p{Regional_Indicator}\u3000-\u303f\u30fb\u30fc\uff01-\uff60]/u;
 const joining = /^[\p{M}\u200c\u200d]/u;
@@ -36,10 +35,10 @@ const segmenter = new Intl.Segmenter();
 export function openClusters(visit: Visit): Clusters {
   /** The last cluster of a row of those that may grow, until something else comes. */
   let held = "";
-  let row = 0;
+  let rowLength = 0;
 
   function flush(): void {
-    row = 0;
+    rowLength = 0;
     if (held === "") return;
     const text = held;
     held = "";
@@ -56,7 +55,7 @@ export function openClusters(visit: Visit): Clusters {
     for (const character of text) {
       const stands = alone.test(character);
       if (!stands) growing += character;
-      if (!stands && ++row < longestRow) continue;
+      if (!stands && ++rowLength < longestRow) continue;
       grow(growing);
       growing = "";
       flush();
@@ -77,18 +76,37 @@ export function openClusters(visit: Visit): Clusters {
     held = last;
   }
 
+  function row(text: string, kind: 0 | 1 | 2): void {
+    if (kind === other) {
+      mixed(text);
+      return;
+    }
+    if (held !== "") flush();
+    visit(text, text.length, kind === blank ? "space" : "word");
+  }
+
   return {
     push(text) {
-      for (const [part, spaces, ascii] of text.matchAll(parts)) {
-        if (spaces === undefined && ascii === undefined) {
-          mixed(part);
-          continue;
-        }
-        flush();
-        if (ascii === undefined) visit(part, part.length, "space");
-        else visit(part, part.length, "word");
+      let from = 0;
+      let kind = kindOf(text.charCodeAt(0));
+      for (let at = 1; at < text.length; at++) {
+        const next = kindOf(text.charCodeAt(at));
+        if (next === kind) continue;
+        row(text.slice(from, at), kind);
+        from = at;
+        kind = next;
       }
+      if (text !== "") row(from === 0 ? text : text.slice(from), kind);
     },
     flush,
   };
+}
+
+const blank = 0;
+const ascii = 1;
+const other = 2;
+
+function kindOf(unit: number): 0 | 1 | 2 {
+  if (unit > 0x20 && unit < 0x7f) return ascii;
+  return unit === 0x20 || unit === 0x09 ? blank : other;
 }

@@ -62,9 +62,9 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
 
   function space(text: string, width: number): void {
     endWord();
-    gap += options.exact ? text : text.replaceAll("\t", " ");
+    gap += options.exact || !text.includes("\t") ? text : text.replaceAll("\t", " ");
     gapInk = ink;
-    gapWidth += options.exact && text.includes("\t") ? width * 8 : width;
+    gapWidth += options.exact ? width + 7 * (text.split("\t").length - 1) : width;
   }
 
   function alone(text: string, width: number): void {
@@ -177,9 +177,9 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
   };
 }
 
-/** Leaves out the outermost parts until the rest fits; the last stays. */
+/** Leaves out the outermost bars and blanks until the rest fits; what says something stays. */
 function fitting(spans: readonly Span[], most: number): readonly Span[] {
   let from = 0;
-  while (from < spans.length - 1 && widthOf(spans.slice(from)) > most) from++;
+  while (from < spans.length - 1 && /^[ │]*$/.test(spans[from]?.text ?? "") && widthOf(spans.slice(from)) > most) from++;
   return from === 0 ? spans : spans.slice(from);
 }

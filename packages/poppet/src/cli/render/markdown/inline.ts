@@ -38,8 +38,10 @@ export type Put = (text: string, ink: Ink) => void;
 /** How many units may follow an opening mark before it is believed. A lone `*` is more often no mark than `**` is. */
 const patience = { strong: 32, emphasis: 96, code: 48 };
 const longestRow = 64;
+const deepest = 8;
 const longestLink = 1024;
 
+const mayMark = /[\\`*_~[!<&]|h(?:t|$)/i;
 const special = /[\\`*_~[!<&]|h(?=t|$)/gi;
 const escapable = /[!-/:-@[-`{-~]/;
 
@@ -168,7 +170,7 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
       close(mark, closing);
       return closing;
     }
-    if (!sides.opens || count > 3) return say(waiting.slice(at, end));
+    if (!sides.opens || count > 3 || marks.length >= deepest) return say(waiting.slice(at, end));
     const limit = end + (count === 1 ? patience.emphasis : patience.strong);
     const closes = closesWithin(waiting, end, limit, mark, count, ended);
     if (closes === undefined) return 0;
@@ -215,7 +217,7 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     if (found === undefined && window.length < longestLink && !ended) return 0;
     if (!found) return say(waiting.slice(at, from + 1));
     if (isImage && inLink) put(found.label, ink);
-    else drawLink(isImage ? { ...found, label: found.label || "image" } : found);
+    else drawLink(found);
     return from - at + found.length;
   }
 
@@ -285,6 +287,11 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
       code = 0;
     },
     push(text) {
+      if (waiting === "" && code === 0 && text !== "" && !mayMark.test(text)) {
+        put(text, ink);
+        before = text[text.length - 1] ?? "";
+        return;
+      }
       waiting += text;
       read(false);
     },

@@ -55,7 +55,7 @@ function targetAt(text: string): { readonly length: number; readonly text: strin
   for (let at = blank; at < text.length; at++) {
     const unit = text[at] ?? "";
     if (unit === "\\") at++;
-    else if (unit === "(") depth++;
+    else if (unit === "(" && ++depth > deepest) return null;
     else if (/\s/.test(unit) || (unit === ")" && depth-- === 0)) return { length: at, text: text.slice(blank, at) };
   }
   return undefined;

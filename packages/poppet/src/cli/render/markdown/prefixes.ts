@@ -18,6 +18,7 @@ export interface Prefixes {
 
 type Item = Container & { readonly type: "item" };
 
+const nothing: Prefix = { first: [], hang: [] };
 const bullets = ["•", "◦", "▪"] as const;
 
 export function openPrefixes(theme: Theme | null): Prefixes {
@@ -52,6 +53,11 @@ export function openPrefixes(theme: Theme | null): Prefixes {
 
   return {
     of(containers, { matched, opened, leaf }, written) {
+      if (containers.length === 0) {
+        markers = [];
+        if (leaf.type !== "blank") numbers = [];
+        return theme === null && written !== "" ? { first: [{ text: written, ink: noInk }], hang: [] } : nothing;
+      }
       const drawn = markers.slice(0, Math.min(matched, containers.length - opened.length));
       for (const [i, container] of containers.entries()) {
         if (i < drawn.length) continue;

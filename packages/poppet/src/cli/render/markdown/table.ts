@@ -55,15 +55,12 @@ export function columnWidths(
   count: number,
   room: number,
 ): readonly number[] | null {
-  const natural: number[] = [];
-  const word: number[] = [];
-  for (let i = 0; i < count; i++) {
-    const lines = rows.flatMap((row) => row[i] ?? []);
-    natural.push(Math.max(1, ...lines.map(widthOf)));
-    word.push(Math.max(1, ...lines.map(widestWord)));
-  }
+  const widest = (width: (line: readonly Span[]) => number) =>
+    Array.from({ length: count }, (_, i) => Math.max(1, ...rows.flatMap((row) => (row[i] ?? []).map(width))));
+  const natural = widest(widthOf);
   if (sum(natural) <= room) return natural;
   if (room < count * narrowest) return null;
+  const word = widest(widestWord);
   const share = Math.floor(room / count);
   const least = sum(word) <= room ? word : word.map((width) => Math.min(width, share));
   const at = (level: number) => natural.map((width, i) => Math.min(width, Math.max(level, least[i] ?? 0)));
@@ -116,6 +113,7 @@ interface Piece {
 }
 
 function wrapLine(line: readonly Span[], width: number): readonly (readonly Span[])[] {
+  if (widthOf(line) <= width) return [line];
   const lines: Span[][] = [];
   let current: Span[] = [];
   let used = 0;

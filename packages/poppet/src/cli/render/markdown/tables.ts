@@ -29,6 +29,8 @@ const mostUnits = 65_536;
 export function openTable(header: string, delimiter: string, options: TableOptions): Table {
   const { wrap, style } = options;
   const theme = style?.theme ?? null;
+  let spans: Span[] = [];
+  const inline = style && openInline((text, ink) => spans.push({ text, ink }), style);
   const headings = splitRow(header);
   const count = headings.length;
   const aligns = Array.from({ length: count }, (_, i): Align => alignments(delimiter)[i] ?? "left");
@@ -38,15 +40,15 @@ export function openTable(header: string, delimiter: string, options: TableOptio
   let rows: (readonly Cell[])[] = [];
   let units = 0;
   let widths: readonly number[] | null | undefined;
+  /** A row took several lines: then rows are set apart. */
   let tall = false;
   let prefix = options.first;
   let drawn = 0;
 
   function cellOf(text: string, base: Ink): Cell {
-    if (style === null) return [[{ text, ink: noInk }]];
+    if (inline === null) return [[{ text, ink: noInk }]];
     return text.split(/<br\s*\/?>/i).map((line) => {
-      const spans: Span[] = [];
-      const inline = openInline((part, ink) => spans.push({ text: part, ink }), style);
+      spans = [];
       inline.begin(base);
       inline.push(line);
       inline.endLine();
@@ -73,9 +75,7 @@ export function openTable(header: string, delimiter: string, options: TableOptio
     const all = [head, ...rows];
     widths = count === 0 ? null : columnWidths(all, count, options.room - borders);
     if (widths === null) return null;
-    const lines = (cells: readonly Cell[]) => rowLines(cells, widths ?? [], aligns, frame);
-    tall = rows.some((row) => lines(row).length > 1);
-    for (const line of lines(head)) print(line);
+    for (const line of rowLines(head, widths, aligns, frame)) print(line);
     rule(widths);
     return widths;
   }
@@ -86,17 +86,26 @@ export function openTable(header: string, delimiter: string, options: TableOptio
 
   function draw(): void {
     const widths = layOut();
-    for (const row of rows) {
-      if (widths === null) record(row);
-      else {
-        if (tall && theme !== null && drawn > 0) rule(widths);
-        for (const line of rowLines(row, widths, aligns, frame)) print(line);
+    if (widths === null) records();
+    else {
+      const drawings = rows.map((row) => rowLines(row, widths, aligns, frame));
+      tall ||= theme !== null && drawings.some((lines) => lines.length > 1);
+      for (const lines of drawings) {
+        if (tall && drawn > 0) rule(widths);
+        for (const line of lines) print(line);
+        drawn++;
       }
-      drawn++;
     }
-    if (widths === null && drawn === 0) record([]);
     rows = [];
     units = 0;
+  }
+
+  function records(): void {
+    for (const row of rows) {
+      record(row);
+      drawn++;
+    }
+    if (drawn === 0) record([]);
   }
 
   /** Too narrow for a table: each cell is a line with its heading. */
