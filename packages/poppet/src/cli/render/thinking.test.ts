@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Clock } from "@poppet/chat";
-import { Terminal } from "@xterm/headless";
 import fc from "fast-check";
+import { screenOf } from "../../../test/screen.ts";
 import { openThinking, type Thinking } from "./thinking.ts";
 
 /** A clock that moves when told, and a screen that shows what a person sees. */
@@ -26,23 +26,12 @@ function stage(columns: number, highlight = false) {
     tick: () => due?.(),
     ticking: () => due !== undefined,
     bytes: () => bytes,
-    screen: () => screenOf(bytes, columns),
+    screen: () => textOf(bytes, columns),
   };
 }
 
-async function screenOf(bytes: string, columns: number): Promise<string> {
-  const terminal = new Terminal({
-    cols: columns,
-    rows: 50,
-    allowProposedApi: true,
-    convertEol: true,
-    scrollback: 1_000,
-  });
-  await new Promise<void>((resolve) => terminal.write(bytes, resolve));
-  const { active } = terminal.buffer;
-  const lines = Array.from({ length: active.length }, (_, i) => active.getLine(i)?.translateToString(true) ?? "");
-  terminal.dispose();
-  return lines.join("\n").trimEnd();
+async function textOf(bytes: string, columns: number): Promise<string> {
+  return (await screenOf(bytes, columns)).text;
 }
 
 test("C4 the indicator stands on its own line below the text above it", async () => {
@@ -98,7 +87,7 @@ test("C4 what stands above is what it would be without the indicator, at any wid
         tick();
       }
       thinking.hide();
-      expect(await screen()).toBe(await screenOf(parts.join(""), columns));
+      expect(await screen()).toBe(await textOf(parts.join(""), columns));
     }),
     { numRuns: 300 },
   );

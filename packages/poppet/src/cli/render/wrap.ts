@@ -69,13 +69,15 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
 
   function alone(text: string, width: number): void {
     endWord();
-    if (!empty && at + gapWidth + width > columns) turn();
+    if (empty && !options.exact) dropGap();
+    if (!(empty && gap === "") && at + gapWidth + width > columns) turn();
     printGap();
     print(text, width);
   }
 
   function begin(): void {
-    if (!empty && columns - at - gapWidth < usualWord) {
+    if (empty && !options.exact) dropGap();
+    if (!(empty && gap === "") && columns - at - gapWidth < usualWord) {
       state = "held";
       return;
     }
