@@ -90,7 +90,24 @@ test("C1 a new width counts from the next line", () => {
 const prose = fc
   .array(
     fc.oneof(
-      fc.constantFrom(" ", "  ", "a", "word", "漢", "字。", "👩‍👩‍👧", "🇩🇪", "👍🏽", "e\u0301", "नि", "ก็", "한국", "\u200b", "ж", "بت"),
+      fc.constantFrom(
+        " ",
+        "  ",
+        "a",
+        "word",
+        "漢",
+        "字。",
+        "👩‍👩‍👧",
+        "🇩🇪",
+        "👍🏽",
+        "e\u0301",
+        "नि",
+        "ก็",
+        "한국",
+        "\u200b",
+        "ж",
+        "بت",
+      ),
       fc.string({ unit: fc.constantFrom(..."abcdefgh ,.-"), maxLength: 12 }),
     ),
     { maxLength: 30 },
@@ -128,7 +145,9 @@ test("C1 where the text was cut makes no difference, in exact mode neither, whic
   fc.assert(
     fc.property(prose, fc.integer({ min: 7, max: 60 }), fc.boolean(), (text, columns, exact) => {
       const whole = steps({ pieces: [text], columns, exact }).join("");
-      expect(steps({ pieces: text.split(/(?<![\ud800-\udbff])(?![\udc00-\udfff])/), columns, exact }).join("")).toBe(whole);
+      expect(steps({ pieces: text.split(/(?<![\ud800-\udbff])(?![\udc00-\udfff])/), columns, exact }).join("")).toBe(
+        whole,
+      );
       if (exact) expect(steps({ pieces: [text], columns: 10_000, exact }).join("")).toBe(`${text}\n`);
     }),
     { numRuns: 2_000 },

@@ -25,6 +25,8 @@ export interface WrapOptions {
 
 /** A word that begins with this room or more is not waited for. */
 const usualWord = 24;
+/** More blanks in a row than this are no gap between words. */
+const longestGap = 256;
 
 export function openWrap(pen: Pen, options: WrapOptions): Wrap {
   const clusters = openClusters(visit);
@@ -43,7 +45,7 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
   let wordWidth = 0;
 
   function visit(text: string, width: number, kind: ClusterKind): void {
-    if (kind === "space") space(text, width);
+    if (kind === "space") space(text);
     else if (kind === "break") alone(text, width);
     else if (kind === "join" && state === "between" && gap === "" && !empty) print(text, width);
     else inWord(text, width);
@@ -60,29 +62,42 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
     if (gapWidth + wordWidth > columns - at) turn();
   }
 
-  function space(text: string, width: number): void {
+  function space(text: string): void {
     endWord();
-    gap += options.exact || !text.includes("\t") ? text : text.replaceAll("\t", " ");
     gapInk = ink;
-    gapWidth += options.exact ? width + 7 * (text.split("\t").length - 1) : width;
+    const blanks = options.exact || !text.includes("\t") ? text : text.replaceAll("\t", " ");
+    for (let from = 0; from < blanks.length; ) {
+      const piece = blanks.slice(from, from + longestGap - gap.length);
+      from += longestGap - gap.length;
+      gap += piece;
+      gapWidth += piece.length + (piece.includes("\t") ? 7 * (piece.split("\t").length - 1) : 0);
+      if (gap.length < longestGap) return;
+      if (options.exact) printGap();
+      else return;
+    }
   }
 
   function alone(text: string, width: number): void {
     endWord();
     if (empty && !options.exact) dropGap();
-    if (!(empty && gap === "") && at + gapWidth + width > columns) turn();
+    if (turningHelps() && at + gapWidth + width > columns) turn();
     printGap();
     print(text, width);
   }
 
   function begin(): void {
     if (empty && !options.exact) dropGap();
-    if (!(empty && gap === "") && columns - at - gapWidth < usualWord) {
+    if (turningHelps() && columns - at - gapWidth < usualWord) {
       state = "held";
       return;
     }
     printGap();
     state = "flowing";
+  }
+
+  /** The next line has more room than this one. */
+  function turningHelps(): boolean {
+    return !empty || gap !== "" || at > hangWidth;
   }
 
   /** To the next line, with the word that is held. */
@@ -182,6 +197,7 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
 /** Leaves out the outermost bars and blanks until the rest fits; what says something stays. */
 function fitting(spans: readonly Span[], most: number): readonly Span[] {
   let from = 0;
-  while (from < spans.length - 1 && /^[ │]*$/.test(spans[from]?.text ?? "") && widthOf(spans.slice(from)) > most) from++;
+  while (from < spans.length - 1 && /^[ │]*$/.test(spans[from]?.text ?? "") && widthOf(spans.slice(from)) > most)
+    from++;
   return from === 0 ? spans : spans.slice(from);
 }

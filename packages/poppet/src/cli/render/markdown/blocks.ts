@@ -80,7 +80,8 @@ export function readLine(line: Line, containers: readonly Container[], open: Ope
     const rest = text.slice(indent.end);
     const lazy = open.type === "paragraph" && opened.length === 0;
     const found = (leaf: Leaf, from: number): Opening => ({ matched, opened, leaf, at: from });
-    if (rest === "") return more ? undefined : found({ type: "blank" }, text.length);
+    if (rest === "" && more) return undefined;
+    if (rest === "") return found({ type: ended ? "blank" : "paragraph" }, text.length);
     if (indent.columns >= 4 && !lazy) return found({ type: "indented" }, skipColumns(text, at, 4));
     if (indent.columns < 4) {
       const leaf = leafAt(rest, line, indent.columns, lazy && all);

@@ -80,7 +80,11 @@ test.each([
   ["one blank line at most", "a\n\n\n\nb\n\n", "a\n\nb\n"],
   ["bullets by depth", "- a\n  - b\n    - c\n- d", "<36>• </>a\n  <36>◦ </>b\n    <36>▪ </>c\n<36>• </>d"],
   ["numbers as they are", "1. a\n3. b", "<36>1. </>a\n<36>3. </>b"],
-  ["numbers that are all alike are counted", "1. a\n1. b\n\n   more\n1. c", "<36>1. </>a\n<36>2. </>b\n\n   more\n<36>3. </>c"],
+  [
+    "numbers that are all alike are counted",
+    "1. a\n1. b\n\n   more\n1. c",
+    "<36>1. </>a\n<36>2. </>b\n\n   more\n<36>3. </>c",
+  ],
   ["an item under a number, indented by two", "1. a\n  - b\n2. c", "<36>1. </>a\n   <36>• </>b\n<36>2. </>c"],
   ["tasks", "- [x] a\n- [ ] b", "<36>• [x] </>a\n<36>• [ ] </>b"],
   ["a year in a paragraph is no list", "It\n2024. was\n1986", "It\n2024. was\n1986"],
@@ -106,9 +110,13 @@ const table = "| Name | Size |\n|:--|--:|\n| a **b** | 1 |\n| c\\|d | 22 |\n\naf
 
 test("C1 a table is set in columns by what is in them", () => {
   expect(drawn(table)).toBe(
-    ["<1>Name<2> │ <1>Size</>", "<2>─────┼─────</>", "a <1>b</> <2> │ </>   1", "c|d <2> │ </>  22", "", "after"].join("\n"),
+    ["<1>Name<2> │ <1>Size</>", "<2>─────┼─────</>", "a <1>b</> <2> │ </>   1", "c|d <2> │ </>  22", "", "after"].join(
+      "\n",
+    ),
   );
-  expect(unstyled(table)).toBe("| Name    | Size |\n| ------- | ---: |\n| a **b** |    1 |\n| c|d     |   22 |\n\nafter");
+  expect(unstyled(table)).toBe(
+    "| Name    | Size |\n| ------- | ---: |\n| a **b** |    1 |\n| c|d     |   22 |\n\nafter",
+  );
 });
 
 test("C1 a table that is too wide wraps its cells at words, with its rows set apart", () => {
