@@ -138,6 +138,60 @@ test("§8.5 a message that waits for its turn says so", async () => {
   expect(written.stderr).toContain("\nwaiting: ");
 });
 
+const color = { stdout: true, stderr: true, colors: 16 };
+
+test("C1 on a terminal the answer is drawn, and no style is left on between two writes", async () => {
+  const { made, written } = surface(color);
+  const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, markdown: true, clock: still });
+  await renderer.event({ type: "step-start", step: 1 });
+  await renderer.event(text(`a **${"b".repeat(40)}`));
+  await renderer.event(text("c** `d`\n"));
+  await renderer.end(done);
+  expect(written.stdout).toBe(`a \x1b[1m${"b".repeat(40)}\x1b[0m\x1b[1mc\x1b[0m \x1b[35md\x1b[0m\n`);
+});
+
+test("C1 chat.markdown = false, a dumb terminal and a pipe get the text as it is, and do not load what draws", async () => {
+  const cases = [
+    { screen: { stdout: true, stderr: true, colors: 16 }, dumb: false, markdown: false },
+    { screen: { stdout: true, stderr: true, colors: 16 }, dumb: true, markdown: true },
+    { screen: { stdout: false, stderr: true, colors: 16 }, dumb: false, markdown: true },
+  ];
+  for (const { screen, dumb, markdown } of cases) {
+    const { made, written } = surface(screen);
+    const renderer = openRunRenderer({ ...made, dumb }, { logReasoning: true, markdown, clock: still });
+    await renderer.event({ type: "step-start", step: 1 });
+    // No promise: nothing has to be loaded first.
+    expect(renderer.event(text("| **a** "))).toBeUndefined();
+    expect(written.stdout).toBe("| **a** ");
+    await renderer.end(done);
+    expect(written.stdout).toBe("| **a** \n");
+  }
+});
+
+test("C4 the indicator stays until there is something of the answer to see", async () => {
+  const { made, written } = surface(color);
+  const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, markdown: true, clock: still });
+  await renderer.event({ type: "step-start", step: 1 });
+  await renderer.event(text("| a |\n|---|\n"));
+  expect(written.both).toBe("Thinking.");
+  await renderer.event(text("| b |\n\nafter"));
+  expect(written.both).toStartWith("Thinking.\r\x1b[K\x1b[1ma\x1b[0m\n");
+  await renderer.end(done);
+  expect(written.both).toEndWith("\n\nafter\n");
+});
+
+test("C4 what was held back is written before anything else comes to the screen", async () => {
+  const { made, written } = surface(color);
+  const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, markdown: true, clock: still });
+  await renderer.event(text("Look: **he"));
+  await renderer.event({ type: "step-start", step: 2 });
+  expect(written.both).toBe("Look: **he\n\nThinking.");
+  await renderer.event(text("Found.", 2));
+  renderer.note("a note");
+  await renderer.end(failed);
+  expect(written.both).toBe("Look: **he\n\nThinking.\r\x1b[KFound.\n\na note\npoppet: The key was refused.\n");
+});
+
 test("C1 what a delta writes does not grow with the answer", async () => {
   const { made, written } = surface({ stdout: true, stderr: true, colors: 256 });
   const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, markdown: true, clock: still });

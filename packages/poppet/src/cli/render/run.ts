@@ -5,8 +5,8 @@
  */
 import type { Clock } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../../assistant.ts";
-import { type Answer, type Drawing, openAnswer } from "./answer.ts";
 import { cleanLine, openCleaner, openWhole } from "../../clean.ts";
+import { type Answer, type Drawing, openAnswer } from "./answer.ts";
 import { openReasoning } from "./reasoning.ts";
 import { around, themeOf } from "./theme.ts";
 import { openThinking, type Thinking } from "./thinking.ts";

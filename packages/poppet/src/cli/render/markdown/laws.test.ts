@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { screenOf } from "../../../../test/screen.ts";
-import { cleanText } from "../clean.ts";
-import { openMarkdown, renderMarkdown } from "./render.ts";
+import { cleanText } from "../../../clean.ts";
+import { openMarkdown } from "./render.ts";
 
 const table = "| ab | cd |\n|---|:-:|\n| ef | some **words** of `code` |\n";
 const fragments = [
