@@ -19,6 +19,8 @@ export interface Answer {
 export interface Drawing extends TextStream {
   /** The style in which the text goes on. */
   readonly open?: Around | undefined;
+  /** What is held, and the end of the line, where the text goes on after something else. */
+  pause?(): string;
 }
 
 export function openAnswer(write: (text: string) => void, drawing: Drawing): Answer {
@@ -49,8 +51,8 @@ export function openAnswer(write: (text: string) => void, drawing: Drawing): Ans
       put(drawing.push(delta));
     },
     breakLine() {
-      put(drawing.end());
-      if (tail === 0) separate();
+      put(drawing.pause?.() ?? drawing.end());
+      if (tail === 0) put("\n\n");
     },
     end() {
       put(drawing.end());

@@ -47,7 +47,7 @@ export function openClusters(visit: Visit): Clusters {
 
   function show(text: string): void {
     if (joining.test(text)) visit(text, text.includes(keycap) ? 1 : 0, "join");
-    else visit(text, Bun.stringWidth(text), unspaced.test(text) ? "break" : "word");
+    else visit(text, widest(text), unspaced.test(text) ? "break" : "word");
   }
 
   function mixed(text: string): void {
@@ -100,6 +100,15 @@ export function openClusters(visit: Visit): Clusters {
     },
     flush,
   };
+}
+
+/** Half of the terminals draw the parts of a joined emoji one by one: a line ends early rather than running over. */
+function widest(text: string): number {
+  const width = Bun.stringWidth(text);
+  if (text.length <= 2) return width;
+  let apart = 0;
+  for (const character of text) apart += Bun.stringWidth(character);
+  return Math.max(width, apart);
 }
 
 const blank = 0;

@@ -192,6 +192,16 @@ test("C4 what was held back is written before anything else comes to the screen"
   expect(written.both).toBe("Look: **he\n\nThinking.\r\x1b[KFound.\n\na note\npoppet: The key was refused.\n");
 });
 
+test("C4 a note in the middle of code leaves the rest of it code", async () => {
+  const { made, written } = surface(color);
+  const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, markdown: true, clock: still });
+  await renderer.event(text("```py\na = 1 # b"));
+  renderer.note("a note");
+  await renderer.event(text("\n**c**\n```\n**d**"));
+  await renderer.end(done);
+  expect(written.both.replaceAll(/\x1b\[[\d;]*m/g, "")).toBe("```py\na = 1 # b\n\na note\n\n**c**\n```\nd\n");
+});
+
 test("C1 what a delta writes does not grow with the answer", async () => {
   const { made, written } = surface({ stdout: true, stderr: true, colors: 256 });
   const renderer = openRunRenderer({ ...made, dumb: false }, { logReasoning: true, markdown: true, clock: still });

@@ -51,9 +51,10 @@ test.each([
   ["kana and full-width signs", "テスト。です", 7, "テスト\n。です\n"],
   ["Thai", "กขคงจฉชซ", 7, "กขคงจฉช\nซ\n"],
   ["Hangul, at blanks", "한국어 문장", 9, "한국어\n문장\n"],
-  ["emoji of several parts", "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 7, "👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧\n👩‍👩‍👧\n"],
+  ["emoji of several parts, by the most that a terminal gives them", "👩‍👩‍👧👩‍👩‍👧", 11, "👩‍👩‍👧\n👩‍👩‍👧\n"],
   ["flags", "🇩🇪🇫🇷🇪🇸🇮🇹", 7, "🇩🇪🇫🇷🇪🇸\n🇮🇹\n"],
-  ["skin tones", "👍🏽👍🏽👍🏽👍🏽", 7, "👍🏽👍🏽👍🏽\n👍🏽\n"],
+  ["skin tones", "👍🏽👍🏽👍🏽", 8, "👍🏽👍🏽\n👍🏽\n"],
+  ["signs that are made emoji", "❤️❤️❤️❤️", 7, "❤️❤️❤️\n❤️\n"],
   ["combining marks take no room", "e\u0301e\u0301e\u0301e\u0301 abc", 8, "e\u0301e\u0301e\u0301e\u0301 abc\n"],
   ["a no-break space is no place to break", "aaa bb\u00a0cc", 7, "aaa\nbb\u00a0cc\n"],
 ] as const)("C1 %s", (_name, text, columns, expected) => {

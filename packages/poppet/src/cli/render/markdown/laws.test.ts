@@ -226,6 +226,7 @@ test("§7 deep nesting ends somewhere", () => {
 const sample = `# A title
 
 Some **bold** and \`code\`, a [link](https://example.com/) and 漢字テスト in a paragraph that goes on.
+Families 👩‍👩‍👧👩‍👩‍👧, flags 🇩🇪🇫🇷, tones 👍🏽👍🏽, marks e\u0301.
 
 - one
   1. two with words to wrap
@@ -267,6 +268,8 @@ test("C1 the screen at 40 columns", async () => {
 
 Some bold and code, a link and 漢字テス
 ト in a paragraph that goes on.
+Families 👩‍👩‍👧👩‍👩‍👧, flags 🇩🇪🇫🇷, tones
+👍🏽👍🏽, marks e\u0301.
 
 • one
   1. two with words to wrap

@@ -28,6 +28,8 @@ export interface MarkdownOptions {
 }
 
 export interface Markdown extends TextStream {
+  /** What is held, as if the line ended here. The blocks that are open stay open. */
+  pause(): string;
   /** What brings the ink back that the text goes on in, and what turns it off. */
   readonly open: Around | undefined;
 }
@@ -269,21 +271,27 @@ export function openMarkdown(options: MarkdownOptions): Markdown {
     inline.push(text);
   }
 
+  function pause(): string {
+    read(cleaner.end());
+    const inLine = beginning !== "";
+    if (inLine) endLine();
+    if (open.type === "header" || open.type === "table") endTable();
+    blank = null;
+    const out = pen.take();
+    return inLine && out.endsWith("\n") ? out.slice(0, -1) : out;
+  }
+
   return {
     push(delta) {
       read(cleaner.push(delta));
       return pen.take();
     },
+    pause,
     end() {
-      read(cleaner.end());
-      const inLine = beginning !== "";
-      if (inLine) endLine();
-      if (open.type === "header" || open.type === "table") endTable();
+      const out = pause();
       containers = [];
       open = noLeaf;
-      blank = null;
-      const out = pen.take();
-      return inLine && out.endsWith("\n") ? out.slice(0, -1) : out;
+      return out;
     },
     get open() {
       return pen.open;
