@@ -318,6 +318,27 @@ export const mutants: readonly Mutant[] = [
     tests: [`${poppet}/clean.test.ts`],
   },
   {
+    name: "leave a style on between two writes to a terminal",
+    file: `${poppet}/cli/render/answer.ts`,
+    find: `write(before + text + (style?.after ?? ""));`,
+    put: `write(before + text);`,
+    tests: [`${poppet}/cli/render/run.test.ts`],
+  },
+  {
+    name: "make a link of any scheme",
+    file: `${poppet}/cli/render/markdown/links.ts`,
+    find: `!/^(?:https?:\\/\\/|mailto:)/i.test(text) || `,
+    put: ``,
+    tests: [`${poppet}/cli/render/markdown/render.test.ts`],
+  },
+  {
+    name: "decide what emphasis is by what has arrived",
+    file: `${poppet}/cli/render/markdown/emphasis.ts`,
+    find: `if (end === text.length && !ended) return undefined;`,
+    put: ``,
+    tests: [`${poppet}/cli/render/markdown/laws.test.ts`],
+  },
+  {
     name: "exit with 1 after Ctrl-C",
     file: `${poppet}/cli/signals.ts`,
     find: `SIGINT: { code: 130,`,

@@ -54,9 +54,10 @@ export function closesWithin(
       continue;
     }
     if (unit === "`") {
-      const after = afterCode(text, at, limit);
-      if (after === null && text.length < limit && !ended) return undefined;
-      at = after ?? rowEnd(text, at, limit);
+      const open = rowEnd(text, at, limit);
+      const close = closingRow(text, at, open, limit);
+      if (close === null && text.length < limit && !ended) return undefined;
+      at = close?.end ?? open;
       continue;
     }
     if (unit !== mark) {
@@ -84,13 +85,18 @@ export function rowEnd(text: string, from: number, limit: number): number {
   return end;
 }
 
-/** Behind a code span; null where it has no end. */
-function afterCode(text: string, from: number, limit: number): number | null {
-  const open = rowEnd(text, from, limit);
+/** The row of as many backticks that ends what `from` to `open` began, if it is whole before `limit`. */
+export function closingRow(
+  text: string,
+  from: number,
+  open: number,
+  limit: number,
+): { readonly from: number; readonly end: number } | null {
   let at = text.indexOf("`", open);
   while (at >= 0 && at < limit) {
     const end = rowEnd(text, at, limit);
-    if (end - at === open - from) return end;
+    if (end >= limit) return null;
+    if (end - at === open - from) return { from: at, end };
     at = text.indexOf("`", end);
   }
   return null;

@@ -6,7 +6,7 @@
  */
 import { type Ink, mix, noInk } from "../pen.ts";
 import type { Theme } from "../theme.ts";
-import { closesWithin, rowEnd, sidesOf, surelyOpens } from "./emphasis.ts";
+import { closesWithin, closingRow, rowEnd, sidesOf, surelyOpens } from "./emphasis.ts";
 import { entityAt } from "./entities.ts";
 import {
   angledAddressAt,
@@ -124,16 +124,12 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     if (count === longestRow) return say(waiting.slice(at, open));
     if (open === waiting.length && !ended) return 0;
     const limit = open + patience.code;
-    let from = waiting.indexOf("`", open);
-    while (from >= 0 && from < limit) {
-      const end = rowEnd(waiting, from, limit);
-      if (end >= limit) break;
-      if (end === waiting.length && !ended) return 0;
-      if (end - from === count) {
-        put(trimCode(waiting.slice(open, from)), mix(ink, theme.code));
-        return end - at;
-      }
-      from = waiting.indexOf("`", end);
+    const close = closingRow(waiting, at, open, limit);
+    // It may become a longer row.
+    if (close?.end === waiting.length && !ended) return 0;
+    if (close !== null) {
+      put(trimCode(waiting.slice(open, close.from)), mix(ink, theme.code));
+      return close.end - at;
     }
     if (waiting.length >= limit) {
       code = count;

@@ -53,7 +53,7 @@ export function openMarkdown(options: MarkdownOptions): Markdown {
   const style = theme === null ? null : { theme, links: options.links };
   const cleaner = openCleaner();
   const pen = openPen();
-  const wrap = openWrap(pen, { columns: options.columns, exact: theme === null });
+  const wrap = openWrap(pen, { columns: () => options.columns(), exact: theme === null });
   const inline = style === null ? plainText() : openInline((text, ink) => wrap.text(text, ink), style);
   const heading = style === null ? inline : openHeadingText((text) => inline.push(text));
   const inks: { [name in Role]?: Ink } = {};
@@ -251,14 +251,12 @@ export function openMarkdown(options: MarkdownOptions): Markdown {
       open = noLeaf;
       return;
     }
-    const now = prefix;
     prefix = header.prefix;
     startParagraph(false);
     inline.push(header.text);
     inline.endLine();
     wrap.end();
     started = false;
-    prefix = now;
   }
 
   /** The row is too long to be one. */

@@ -23,7 +23,7 @@ const narrowest = 5;
 export function splitRow(row: string): readonly string[] {
   const cells: string[] = [];
   let cell = "";
-  const text = row.trim().replace(/^\|/, "");
+  const text = row.trim().replaceAll("\t", " ").replace(/^\|/, "");
   for (let at = 0; at < text.length; at++) {
     const unit = text[at] ?? "";
     if (unit === "\\" && text[at + 1] === "|") {
