@@ -12,6 +12,8 @@ export interface Wrap {
   /** Begins a line: `first` stands before its text, `hang` before each line that it is continued on. */
   start(first: readonly Span[], hang: readonly Span[]): void;
   text(text: string, ink: Ink): void;
+  /** A word that is known whole, such as an address: it is never broken where the next line has room for it. */
+  word(text: string, ink: Ink): void;
   /** Not wrapped: code, rules, rows of a table. */
   raw(text: string, ink: Ink): void;
   end(): void;
@@ -43,6 +45,12 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
   let state: "between" | "flowing" | "held" = "between";
   let word: Span[] = [];
   let wordWidth = 0;
+
+  function change(to: Ink): void {
+    if (to === ink) return;
+    clusters.flush();
+    ink = to;
+  }
 
   function visit(text: string, width: number, kind: ClusterKind): void {
     if (kind === "space") space(text);
@@ -170,10 +178,15 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
       prefix(shown, widthOf(shown));
     },
     text(text, as) {
-      if (as !== ink) {
-        clusters.flush();
-        ink = as;
-      }
+      change(as);
+      clusters.push(text);
+    },
+    word(text, as) {
+      change(as);
+      clusters.flush();
+      const width = Bun.stringWidth(text);
+      const moves = at + gapWidth + width > columns && width <= columns - hangWidth;
+      if (state === "between" && turningHelps() && moves) turn();
       clusters.push(text);
     },
     raw(text, as) {

@@ -33,7 +33,8 @@ export interface InlineOptions {
   readonly links: boolean;
 }
 
-export type Put = (text: string, ink: Ink) => void;
+/** A word is known whole. */
+export type Put = (text: string, ink: Ink, unit: "text" | "word") => void;
 
 /** How many units may follow an opening mark before it is believed. A lone `*` is more often no mark than `**` is. */
 const patience = { strong: 32, emphasis: 96, code: 48 };
@@ -101,7 +102,7 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
   }
 
   function say(text: string): number {
-    put(text, ink);
+    put(text, ink, "text");
     return text.length;
   }
 
@@ -128,7 +129,8 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     // It may become a longer row.
     if (close?.end === waiting.length && !ended) return 0;
     if (close !== null) {
-      put(trimCode(waiting.slice(open, close.from)), mix(ink, theme.code));
+      const text = trimCode(waiting.slice(open, close.from));
+      put(text, mix(ink, theme.code), /\s/.test(text) ? "text" : "word");
       return close.end - at;
     }
     if (waiting.length >= limit) {
@@ -143,13 +145,13 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     const mark = waiting.indexOf("`", at);
     if (mark !== at) {
       const text = waiting.slice(at, mark < 0 ? undefined : mark);
-      put(text, codeInk);
+      put(text, codeInk, "text");
       return text.length;
     }
     const end = rowEnd(waiting, at, at + longestRow);
     if (end === waiting.length && !ended) return 0;
     if (end - at === code) code = 0;
-    else put(waiting.slice(at, end), codeInk);
+    else put(waiting.slice(at, end), codeInk, "text");
     return end - at;
   }
 
@@ -212,7 +214,7 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     const found = linkAt(window);
     if (found === undefined && window.length < longestLink && !ended) return 0;
     if (!found) return say(waiting.slice(at, from + 1));
-    if (isImage && inLink) put(found.label, ink);
+    if (isImage && inLink) put(found.label, ink, "text");
     else drawLink(found);
     return from - at + found.length;
   }
@@ -237,7 +239,7 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     const found = bareAddressAt(waiting.slice(at, at + 2 * longestLink + 1), ended);
     if (found === undefined) return 0;
     if (found === null) return say(waiting[at] ?? "");
-    put(found, linked(found));
+    put(found, linked(found), "word");
     return found.length;
   }
 
@@ -245,7 +247,7 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     const found = entityAt(waiting.slice(at, at + 16));
     if (found === undefined && !ended) return 0;
     if (!found) return say("&");
-    put(found.text, ink);
+    put(found.text, ink, "text");
     return found.length;
   }
 
@@ -258,9 +260,9 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     const inked = linked(target);
     let text = "";
     const inner = openInline(
-      (piece, as) => {
+      (piece, as, unit) => {
         text += piece;
-        put(piece, as);
+        put(piece, as, unit);
       },
       options,
       true,
@@ -271,8 +273,8 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     inner.endLine();
     const said = shown === text || shown === `mailto:${text}` || shown === `${text}/` || shown === "";
     if (said || (inked.url !== "" && !misleads(text, inked.url))) return;
-    put(" ", ink);
-    put(`(${shown})`, mix(ink, theme.address));
+    put(" ", ink, "text");
+    put(`(${shown})`, mix(ink, theme.address), "word");
   }
 
   return {
@@ -284,7 +286,7 @@ export function openInline(put: Put, options: InlineOptions, inLink = false): In
     },
     push(text) {
       if (waiting === "" && code === 0 && text !== "" && !mayMark.test(text)) {
-        put(text, ink);
+        put(text, ink, "text");
         before = text[text.length - 1] ?? "";
         return;
       }

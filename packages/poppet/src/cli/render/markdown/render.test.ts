@@ -161,6 +161,18 @@ test("C1 a long table is drawn before it ends, in the widths of its first rows",
   expect(markdown.push("| 3 | 4 |\n")).toBe("| 3 | 4 |\n");
 });
 
+test("C1 an address goes to the next line where it fits there", () => {
+  const text = "See https://example.com/a/rather/long/path and [text](https://example.com/another/path).";
+  expect(drawn(text, { columns: () => 40 })).toBe(
+    [
+      "See",
+      "<4;34>https://example.com/a/rather/long/path</>",
+      "and <4;34>text</>",
+      "<2>(https://example.com/another/path)</>.",
+    ].join("\n"),
+  );
+});
+
 test("C1 without styles the marks are the styling", () => {
   const text = "# A *b*\n\n- **c** `d` [e](https://x.y)\n\n```ts\nconst a = 1;\n```\n> &amp; \\*\n";
   expect(unstyled(text)).toBe(text);

@@ -54,7 +54,7 @@ export function openMarkdown(options: MarkdownOptions): Markdown {
   const cleaner = openCleaner();
   const pen = openPen();
   const wrap = openWrap(pen, { columns: () => options.columns(), exact: theme === null });
-  const inline = style === null ? plainText() : openInline((text, ink) => wrap.text(text, ink), style);
+  const inline = style === null ? plainText() : openInline((text, ink, unit) => wrap[unit](text, ink), style);
   const heading = style === null ? inline : openHeadingText((text) => inline.push(text));
   const inks: { [name in Role]?: Ink } = {};
   const prefixes = openPrefixes(theme);
