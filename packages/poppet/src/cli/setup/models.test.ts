@@ -4,7 +4,7 @@ import { defaultLimits, type Settings } from "../../settings.ts";
 import { isModelName, listedOptions, ownReference, servedOptions } from "./models.ts";
 
 const settings: Settings = {
-  ...{ provider: null, model: null, chat: { logReasoning: false }, limits: defaultLimits },
+  ...{ provider: null, model: null, chat: { logReasoning: false, markdown: true }, limits: defaultLimits },
   ...{ providers: {}, models: {}, toolBytes: 16_384 },
 };
 const deps = { env: {}, now: () => 0, modelsFolder: "/nowhere" };
