@@ -35,7 +35,10 @@ export function inputTokens(window: number | null, maxOutputTokens: number | nul
   return total - Math.min(maxOutputTokens ?? quarter, quarter);
 }
 
-/** Reads back from an entry to the last clear, the nearest summary, or as far as the budget can ever reach. */
+/**
+ * Reads back from an entry to the last clear, the nearest summary, or as far as the budget can ever reach. A summary
+ * beside a clear stands for it and all before it, as beside any other entry.
+ */
 export async function readContext(
   transcript: Transcript,
   from: Tip,
@@ -45,11 +48,8 @@ export async function readContext(
   let bytes = 0;
   let summary: string | null = null;
   for await (const entry of transcript.back(from)) {
-    if (entry.content.role === "clear") break;
-    if (entry.summary !== null) {
-      summary = entry.summary;
-      break;
-    }
+    summary = entry.summary;
+    if (summary !== null || entry.content.role === "clear") break;
     let exchange = newestFirst.at(-1);
     if (exchange?.id !== entry.exchange) {
       if (newestFirst.length >= budget.exchanges || bytes > budget.bytes) break;
@@ -88,6 +88,25 @@ export function fitContext(
     first--;
   }
   return [...head, ...context.exchanges.slice(first).flatMap((exchange) => exchange.messages), ...current];
+}
+
+/** The estimated tokens of a request with all of the context in it: see `tokenMeasure`. */
+export function estimateTokens(
+  context: Context,
+  current: readonly Message[],
+  request: { readonly provider: string; readonly model: string; readonly overheadBytes: number },
+): number {
+  return tokenMeasure(
+    context.exchanges,
+    current,
+    request,
+  )(request.overheadBytes + contextBytes(context) + sum(current), 0);
+}
+
+/** What a context takes in a request, in UTF-8 bytes. */
+export function contextBytes({ summary, exchanges }: Context): number {
+  const head = summary === null ? 0 : messageBytes(summaryMessage(summary));
+  return exchanges.reduce((bytes, exchange) => bytes + exchange.bytes, head);
 }
 
 function refuseOverflow(actual: number, limit: number, unit: "bytes" | "tokens"): void {

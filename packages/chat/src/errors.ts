@@ -2,50 +2,8 @@
  * Every failure that the library reports. `code` is stable and is what programs look at; `message` is for people and
  * says what happened and what to do; `details` are figures (`{limit: 131072, actual: 131073}`), never a secret.
  */
+import type { ChatErrorCode } from "./error-codes.ts";
 import type { Json } from "./json.ts";
-
-/** What a provider or the network between did wrong, sorted once for every protocol. */
-const providerErrorCodes = [
-  "provider_not_configured",
-  "provider_auth",
-  "provider_permission",
-  "model_not_found",
-  "provider_rate_limit",
-  "provider_quota",
-  "context_too_large",
-  "answer_filtered",
-  "provider_overloaded",
-  "provider_server",
-  "provider_rejected",
-  "provider_network",
-  "request_deadline",
-  "provider_malformed",
-  "answer_empty",
-  "answer_unfinished",
-] as const;
-export type ProviderErrorCode = (typeof providerErrorCodes)[number];
-
-/** Every code there is; docs/errors.md says of each when it comes and what to do. */
-export const chatErrorCodes = [
-  ...providerErrorCodes,
-  "model_unsupported",
-  "transcript_moved",
-  "transcript_entry",
-  "context_overflow",
-  "answer_too_large",
-  "record_too_large",
-  "answer_truncated",
-  "turn_deadline",
-  "step_limit",
-  "tool_call_limit",
-  "tool_duplicate",
-  "tool_unknown",
-  "tool_input",
-  "tool_refused",
-  "tool_failed",
-  "aborted",
-] as const;
-export type ChatErrorCode = (typeof chatErrorCodes)[number];
 
 const marker = Symbol.for("@poppet/chat.error");
 
@@ -77,6 +35,9 @@ export class TranscriptMovedError extends ChatError {
   constructor() {
     super("transcript_moved", "The conversation changed in the meantime; nothing was edited. Try again.");
   }
+  static override isInstance(value: unknown): value is TranscriptMovedError {
+    return ChatError.isInstance(value) && value.code === "transcript_moved";
+  }
 }
 
 /** No entry of this transcript has the ID. */
@@ -85,6 +46,25 @@ export class TranscriptEntryError extends ChatError {
   constructor(id: string) {
     super("transcript_entry", `No entry ${JSON.stringify(id)} in this transcript.`, { details: { id } });
   }
+  static override isInstance(value: unknown): value is TranscriptEntryError {
+    return ChatError.isInstance(value) && value.code === "transcript_entry";
+  }
+}
+
+/** The command is there, but not for this client; `reason` says why, as `/help` does. */
+export class CommandUnavailableError extends ChatError {
+  override readonly name = "CommandUnavailableError";
+  constructor(command: string, reason: string) {
+    super("command_unavailable", `/${command} cannot be used here: ${reason}`, { details: { command, reason } });
+  }
+  static override isInstance(value: unknown): value is CommandUnavailableError {
+    return ChatError.isInstance(value) && value.code === "command_unavailable";
+  }
+}
+
+/** What a signal's reason comes to: itself where it is a ChatError, else `aborted`. */
+export function abortError(reason: unknown, what = "The call"): ChatError {
+  return ChatError.isInstance(reason) ? reason : new ChatError("aborted", `${what} was stopped.`, { cause: reason });
 }
 
 /** The words of anything thrown. */

@@ -1,6 +1,32 @@
-/** What the library gives: a turn, what it needs of models and tools, and the conversation that it adds to. */
+/** What the library gives: a client with commands, and the parts that it is made of. */
 export { childScope, type Scope, untilAborted } from "./abort.ts";
+export type {
+  Answer,
+  AskCall,
+  Call,
+  ChatClient,
+  ChatEvent,
+  ChatInput,
+  PolicyCall,
+  PolicyReport,
+} from "./chat-client.ts";
+export { type ChatLimits, type ChatOptions, defaultLimits } from "./chat-options.ts";
 export { type Clock, systemClock } from "./clock.ts";
+export { clearCommand } from "./commands/clear.ts";
+export {
+  type Command,
+  type CommandRequest,
+  type CommandResult,
+  type CommandSet,
+  commandSet,
+  defineCommand,
+} from "./commands/command.ts";
+export { compactCommand } from "./commands/compact.ts";
+export { helpCommand } from "./commands/help.ts";
+export { type CommandOutcome, type ParsedCommand, parseCommand, runCommand } from "./commands/run.ts";
+export { toolsCommand } from "./commands/tools.ts";
+export { undoCommand } from "./commands/undo.ts";
+export { usageCommand } from "./commands/usage.ts";
 export {
   type Context,
   type ContextBudget,
@@ -9,12 +35,15 @@ export {
   inputTokens,
   readContext,
 } from "./context.ts";
+export type { Conversation, ConversationModel, SavedConversation, TurnStart } from "./conversation.ts";
+export { createChat } from "./create-chat.ts";
+export { type EditorView, type TranscriptEditor, transcriptEditor } from "./editor.ts";
+export { decrypt, encrypt, type SnapshotKey } from "./encrypt.ts";
+export { type ChatErrorCode, chatErrorCodes, type ProviderErrorCode } from "./error-codes.ts";
 export {
   ChatError,
-  type ChatErrorCode,
-  chatErrorCodes,
+  CommandUnavailableError,
   messageOf,
-  type ProviderErrorCode,
   TranscriptEntryError,
   TranscriptMovedError,
 } from "./errors.ts";
@@ -34,6 +63,18 @@ export {
   type UserMessage,
 } from "./messages.ts";
 export type { Effort, FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
+export { type CompactOptions, compact, compactNow } from "./policies/compact.ts";
+export type { CompactPolicy, Policy, PolicyOutcome, TruncatePolicy } from "./policies/policy.ts";
+export {
+  type Summariser,
+  type SummariserOptions,
+  type SummaryRequest,
+  summariser,
+  summaryPrompt,
+} from "./policies/summary.ts";
+export { truncate } from "./policies/truncate.ts";
+export { type ProviderSession, type SessionProvider, type SessionRequest, sessionModel } from "./session.ts";
+export type { Snapshot } from "./snapshot.ts";
 export { cutBytes, cutCodePoints, utf8Length } from "./text.ts";
 export {
   type CheckedCall,
@@ -56,3 +97,4 @@ export {
 } from "./transcript.ts";
 export { type TurnLimits, type TurnOptions, turn, turnDeadline } from "./turn.ts";
 export type { TurnEvent, TurnResult } from "./turn-events.ts";
+export type { ChatUsage, UsageTotal } from "./usage.ts";

@@ -12,6 +12,8 @@ export interface Model {
   readonly modelId: string;
   /** False: no tool definitions are sent, and the model answers in text. */
   readonly supportsTools: boolean;
+  /** True: a request's `schema` binds the answer's text. Default: false, and no request has one. */
+  readonly supportsSchema?: boolean;
   /**
    * One request, streamed; nothing is retried. Throws ChatError with a ProviderErrorCode for what the provider or the
    * network does. `finish` is the last event; a stream that ends without one counts as cut off. On abort the request's
@@ -24,6 +26,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
+  /** JSON Schema that the text of the answer is to fit. */
+  readonly schema?: Json;
   readonly effort?: Effort;
   readonly maxOutputTokens?: number;
   readonly signal: AbortSignal;

@@ -32,7 +32,7 @@ export async function* runBatch(
   }
   signal.throwIfAborted();
 
-  using scope = childScope(signal);
+  const scope = childScope(signal);
   try {
     const running = new Map(accepted.map((one) => [one, runOne(one, scope.signal).then((end) => ({ one, ...end }))]));
     while (running.size > 0) {
@@ -49,6 +49,7 @@ export async function* runBatch(
     }
   } finally {
     scope.abort(new ChatError("aborted", "The tools of this step have ended."));
+    scope[Symbol.dispose]();
   }
   return checked.flatMap((one) => results.get(one.call.toolCallId) ?? []);
 }

@@ -12,6 +12,8 @@ export interface StandardSchema<Output = unknown> {
     readonly vendor: string;
     validate(value: unknown): SchemaResult<Output> | Promise<SchemaResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    /** Standard JSON Schema: zod and arktype have it, valibot by `toStandardJsonSchema`. */
+    readonly jsonSchema?: { input(options: { readonly target: "draft-07" }): unknown } | undefined;
   };
 }
 export type SchemaResult<Output> =
@@ -34,9 +36,16 @@ export interface Tool<Input = unknown> {
   run(input: Input, context: { readonly toolCallId: string; readonly signal: AbortSignal }): Promise<Json>;
 }
 
-/** A tool whose `run` is typed by its schema. */
+/** The JSON Schema that the schema gives of what it takes; null where it gives none. */
+export function jsonSchemaOf(schema: StandardSchema): Json | null {
+  const given = schema["~standard"].jsonSchema?.input({ target: "draft-07" });
+  // Plain data: some come with symbols or getters.
+  return given === undefined ? null : (JSON.parse(JSON.stringify(given)) as Json);
+}
+
+/** A tool whose `run` is typed by its schema. `inputJsonSchema` may be left out where the schema gives its own. */
 export function defineTool<Input>(
-  tool: Omit<Tool<Input>, "onFailure"> & { readonly onFailure?: Tool["onFailure"] },
+  tool: Omit<Tool<Input>, "onFailure" | "inputJsonSchema"> & Partial<Pick<Tool, "onFailure" | "inputJsonSchema">>,
 ): Tool {
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(tool.name)) {
     throw new ChatError(
@@ -44,7 +53,14 @@ export function defineTool<Input>(
       `${JSON.stringify(tool.name)} is no tool name: use 1 to 64 of A-Z a-z 0-9 _ . -`,
     );
   }
-  return { onFailure: "tell-model", ...tool } as Tool;
+  const inputJsonSchema = tool.inputJsonSchema ?? jsonSchemaOf(tool.input);
+  if (inputJsonSchema === null) {
+    throw new ChatError(
+      "option_invalid",
+      `The schema of tool ${tool.name} gives no JSON Schema of itself. Say it as inputJsonSchema.`,
+    );
+  }
+  return { onFailure: "tell-model", ...tool, inputJsonSchema } as Tool;
 }
 
 /** Tools by name. Two of one name, on the wire or off it, are refused. */
@@ -127,7 +143,8 @@ async function checkOne(
   }
 }
 
-function issuesText(issues: readonly SchemaIssue[]): string {
+/** The first five, each with where it is. */
+export function issuesText(issues: readonly SchemaIssue[]): string {
   return issues
     .slice(0, 5)
     .map((issue) => {

@@ -6,8 +6,8 @@
 import { abortableReader, childScope, untilAborted } from "./abort.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Context, type ContextBudget, fitContext, overheadBytes } from "./context.ts";
-import { ChatError, messageOf } from "./errors.ts";
-import { wellFormed } from "./json.ts";
+import { abortError, ChatError, messageOf } from "./errors.ts";
+import { type Json, wellFormed } from "./json.ts";
 import {
   type AssistantMessage,
   type Message,
@@ -45,6 +45,10 @@ export interface TurnOptions {
   readonly budget: ContextBudget;
   readonly effort?: Effort;
   readonly maxOutputTokens?: number;
+  /** JSON Schema of the answer's text, for a model with `supportsSchema`. */
+  readonly schema?: Json;
+  /** A completed call of this tool ends the turn, its batch once done; the exchange then ends with the results. */
+  readonly finalTool?: string;
   /** Sees a step's known and valid tool calls together, before any of them runs; returns the reason of each refusal by ID. */
   readonly authorize?: (batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>;
   /** Messages for the running turn, taken between steps and once more before it ends. What it returns is in the turn. */
@@ -65,7 +69,7 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
   let toolCalls = 0;
   const usage = () => sumUsage(steps.map((step) => step.usage));
 
-  using scope = childScope(options.signal, {
+  const scope = childScope(options.signal, {
     ms: limits.turnMs,
     clock,
     error: () => turnDeadline(limits.turnMs),
@@ -79,14 +83,16 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
       const sent = fitContext(options.context, messages, options.budget, request);
       const gathered = new StepGatherer(step, limits, recordBytes);
       steps.push(gathered);
-      {
-        using answer = ask(options, sent, tools, signal, clock);
+      const asked = ask(options, sent, tools, signal, clock);
+      try {
         while (!gathered.finished) {
-          const next = await answer.next();
+          const next = await asked.next();
           if (next.done) break;
           const event = gathered.take(next.value);
           if (event) yield event;
         }
+      } finally {
+        asked[Symbol.dispose]();
       }
       signal.throwIfAborted();
 
@@ -98,11 +104,19 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
       refuseRecord(recordBytes, limits.recordBytes);
       messages.push(message);
       toolCalls += calls.length;
-      if (calls.length > 0 && step >= limits.steps) throw stepLimit(limits.steps);
+      const isFinal = calls.some((call) => call.toolName === options.finalTool);
+      if (calls.length > 0 && step >= limits.steps && !isFinal) throw stepLimit(limits.steps);
       if (toolCalls > limits.toolCalls) throw toolCallLimit(limits.toolCalls, toolCalls);
       yield { type: "step-end", step, final: calls.length === 0, usage: answer.usage };
 
-      if (calls.length > 0) messages.push({ role: "tool", results: yield* runBatch(checked, step, signal) });
+      if (calls.length > 0) {
+        const results = yield* runBatch(checked, step, signal);
+        messages.push({ role: "tool", results });
+        if (results.some((one) => one.toolName === options.finalTool && one.state === "completed")) {
+          return { state: "completed", text: answer.text, messages, usage: usage() };
+        }
+        if (step >= limits.steps) throw stepLimit(limits.steps);
+      }
       const steered = options.steer && step < limits.steps ? await untilAborted(options.steer(), signal) : [];
       for (const text of steered.map((one) => one.toWellFormed())) {
         signal.throwIfAborted();
@@ -115,11 +129,12 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
       }
     }
   } catch (thrown) {
-    const error = signal.aborted ? abortError(signal.reason) : asChatError(thrown);
+    const error = signal.aborted ? abortError(signal.reason, "The turn") : asChatError(thrown);
     const interrupted = options.signal.aborted && error.code !== "turn_deadline";
     return { state: interrupted ? "interrupted" : "failed", error, usage: usage() };
   } finally {
     scope.abort(new ChatError("aborted", "The turn has ended."));
+    scope[Symbol.dispose]();
   }
 }
 
@@ -131,7 +146,7 @@ function ask(
   parent: AbortSignal,
   clock: Clock,
 ): Disposable & { next(): Promise<IteratorResult<ModelEvent>> } {
-  const { model, system, effort, maxOutputTokens, limits } = options;
+  const { model, system, effort, maxOutputTokens, schema, limits } = options;
   const scope = childScope(parent, {
     ms: limits.requestMs,
     clock,
@@ -145,6 +160,7 @@ function ask(
     signal,
     ...(effort && { effort }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(schema !== undefined && { schema }),
   };
   const reader = abortableReader(() => model.stream(request), signal);
   return {
@@ -213,10 +229,6 @@ function toolCallLimit(limit: number, actual: number): ChatError {
       details: { limit, actual },
     },
   );
-}
-
-function abortError(reason: unknown): ChatError {
-  return ChatError.isInstance(reason) ? reason : new ChatError("aborted", "The turn was stopped.", { cause: reason });
 }
 
 function asChatError(thrown: unknown): ChatError {

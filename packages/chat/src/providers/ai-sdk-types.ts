@@ -8,6 +8,8 @@ export interface AiSdkModel {
   readonly specificationVersion: "v4" | "v3";
   readonly provider: string;
   readonly modelId: string;
+  /** Some packages say so. */
+  readonly supportsStructuredOutputs?: boolean;
   doStream(options: AiSdkCall): PromiseLike<{ readonly stream: ReadableStream<{ readonly type: string }> }>;
 }
 
@@ -15,6 +17,7 @@ export interface AiSdkCall {
   prompt: AiSdkPrompt;
   tools?: AiSdkTool[];
   maxOutputTokens?: number;
+  responseFormat?: { type: "json"; schema: JsonObject };
   /** v4 only. */
   reasoning?: "low" | "medium" | "high" | "xhigh" | "max";
   providerOptions?: AiSdkOptions;

@@ -21,6 +21,11 @@ export interface LanguageModelOptions {
   readonly keyHint?: string;
   /** Default: true. */
   readonly supportsTools?: boolean;
+  /**
+   * Whether the provider holds an answer to a JSON Schema. Default: what the model says of itself, else true for the
+   * packages of OpenAI, Azure, Anthropic and Google. Without it `ask` goes by a tool.
+   */
+  readonly supportsSchema?: boolean;
   /** `wire` (default): `__` stands for the dot in tool names. `as-is`: the provider takes dots. */
   readonly toolNames?: "wire" | "as-is";
   /** Sent with each request, by the SDK's namespaces: `{openai: {store: false}}`. */
@@ -41,10 +46,15 @@ export function languageModel(model: AiSdkModel, options: LanguageModelOptions =
   refuseOther(model);
   const provider = options.provider ?? model.provider;
   const supportsTools = options.supportsTools ?? true;
+  const supportsSchema =
+    options.supportsSchema ??
+    model.supportsStructuredOutputs ??
+    /^(openai|azure|anthropic|google)\b/.test(model.provider);
   return {
     provider,
     modelId: model.modelId,
     supportsTools,
+    supportsSchema,
     stream: (request) =>
       stream(model, request, { ...options, provider, supportsTools }, errorContext(model, options, provider)),
   };
@@ -125,8 +135,15 @@ function callOf(model: AiSdkModel, request: ModelRequest, options: Resolved, abo
   const maxOutputTokens = request.maxOutputTokens ?? options.maxOutputTokens;
   const tools = supportsTools ? request.tools : [];
   return {
-    prompt: toPrompt(request.system, request.messages, { provider, modelId: model.modelId, supportsTools, wireNames }),
+    prompt: toPrompt(request.system, request.messages, {
+      provider,
+      modelId: model.modelId,
+      supportsTools,
+      wireNames,
+      cacheMarks: /\banthropic\b/.test(model.provider),
+    }),
     abortSignal,
+    ...(request.schema ? { responseFormat: { type: "json" as const, schema: request.schema as JsonObject } } : {}),
     ...(options.providerOptions ? { providerOptions: options.providerOptions } : {}),
     ...(request.effort && model.specificationVersion === "v4" ? { reasoning: request.effort } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),

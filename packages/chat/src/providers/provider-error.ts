@@ -2,7 +2,8 @@
  * Sorts what a model throws into one ChatError. Its message is one line that says what happened and what to do, with the
  * provider's own words shortened and cleaned; no key, whoever repeated it, and no `cause`, which would carry the request.
  */
-import { ChatError, type ProviderErrorCode } from "../errors.ts";
+import type { ProviderErrorCode } from "../error-codes.ts";
+import { ChatError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import { type Failure, readFailure } from "./provider-failure.ts";
 import { safeWords } from "./provider-words.ts";

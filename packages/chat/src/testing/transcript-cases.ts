@@ -2,6 +2,7 @@
  * What every Transcript must do, as cases for any test runner: each takes an empty transcript and throws where it
  * misbehaves. `for (const { name, run } of transcriptCases) test(name, async () => run(await make()))`
  */
+import { readContext } from "../context.ts";
 import { TranscriptEntryError, TranscriptMovedError } from "../errors.ts";
 import type { AssistantMessage, Message } from "../messages.ts";
 import type { Entry, EntryContent, Tip, Transcript } from "../transcript.ts";
@@ -127,6 +128,33 @@ export const transcriptCases: readonly TranscriptCase[] = [
         (await entries(transcript, tip)).map((entry) => entry.summary),
         [null, null, "new", null],
       );
+    },
+  },
+  {
+    name: "what a model sees ends at the nearest summary, and a summary may stand beside a clear",
+    async run(transcript) {
+      await append(transcript, "a", exchange("one"));
+      const clear = present(await append(transcript, "b", [{ role: "clear" }]));
+      await append(transcript, "c", exchange("two"));
+      const middle = present(await append(transcript, "d", exchange("three")));
+      const tip = await append(transcript, "e", exchange("four"));
+      const seen = async (from: Tip) => {
+        const { summary, exchanges } = await readContext(transcript, from, { exchanges: 100, bytes: 1e9 });
+        return [summary, exchanges.flatMap((one) => one.messages.flatMap((m) => (m.role === "user" ? [m.text] : [])))];
+      };
+      equal(await seen(tip), [null, ["two", "three", "four"]]);
+      await transcript.summarize(clear, "from elsewhere");
+      equal(await seen(tip), ["from elsewhere", ["two", "three", "four"]]);
+      await transcript.summarize(middle, "so far");
+      equal(await seen(tip), ["so far", ["four"]]);
+      equal(await seen(middle), ["so far", []]);
+      const before = await transcript.commit({
+        expected: tip,
+        parent: clear,
+        exchange: "f",
+        content: exchange("five"),
+      });
+      equal(await seen(before), ["from elsewhere", ["five"]]);
     },
   },
   {

@@ -76,7 +76,7 @@ export async function playTranscript(transcript: Transcript, steps: readonly Tra
     equal(results.filter((one) => one.status === "fulfilled").length, Math.min(1, commits));
     for (const [i, result] of results.entries()) {
       if (result.status === "fulfilled") await adopt(result.value, tip, exchange, contents[i] ?? []);
-      else if (!(result.reason instanceof TranscriptMovedError)) throw result.reason;
+      else if (!TranscriptMovedError.isInstance(result.reason)) throw result.reason;
     }
   }
 
@@ -136,7 +136,7 @@ function contextOf(path: readonly ModelEntry[], exchanges: number) {
   const whole = kept.length === ids.length;
   const end = stop < 0 || !whole ? undefined : path[stop];
   return {
-    summary: end?.content.role === "clear" ? null : (end?.summary ?? null),
+    summary: end?.summary ?? null,
     messages: kept
       .map((id) => visible.filter((entry) => entry.exchange === id).map((entry) => entry.content))
       .map((messages) => messages.reverse())

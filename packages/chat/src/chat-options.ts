@@ -1,0 +1,89 @@
+/** What a client is made of, and the defaults. */
+import type { Clock } from "./clock.ts";
+import { type ContextBudget, inputTokens } from "./context.ts";
+import type { ConversationModel } from "./conversation.ts";
+import { ChatError } from "./errors.ts";
+import type { Effort, Model } from "./model.ts";
+import type { Policy } from "./policies/policy.ts";
+import { truncated } from "./policies/truncate.ts";
+import { type Tool, toolsByName } from "./tools.ts";
+import type { Transcript } from "./transcript.ts";
+import type { TurnLimits, TurnOptions } from "./turn.ts";
+
+export interface ChatOptions {
+  /** `languageModel(…)` makes one of any AI SDK model. */
+  readonly model: Model | ConversationModel;
+  /** Instructions; default: none. */
+  readonly system?: string;
+  readonly tools?: readonly Tool[];
+  /** Where the conversation is kept; default: in memory. */
+  readonly transcript?: Transcript;
+  readonly limits?: Partial<ChatLimits>;
+  /** Default: none. The limits hold in any case: what does not fit is left out of a request, oldest first. */
+  readonly policy?: Policy;
+  /** The model's window in tokens; default: 128,000. */
+  readonly contextWindow?: number;
+  /** Asked of the model with each request; default: what it does by itself. */
+  readonly maxOutputTokens?: number;
+  readonly effort?: Effort;
+  /** Asked before a step's tool calls run: see `TurnOptions`. */
+  readonly authorize?: TurnOptions["authorize"];
+  readonly clock?: Clock;
+  readonly newId?: () => string;
+}
+
+export interface ChatLimits extends TurnLimits {
+  /** Exchanges before the current one in a request. */
+  readonly contextExchanges: number;
+  /** UTF-8 bytes of a request, instructions and the current exchange included. */
+  readonly contextBytes: number;
+}
+
+export const defaultLimits: ChatLimits = {
+  answerBytes: 131_072,
+  recordBytes: 1_048_576,
+  turnMs: 300_000,
+  requestMs: 60_000,
+  steps: 20,
+  toolCalls: 40,
+  contextExchanges: 400,
+  contextBytes: 2_097_152,
+};
+
+/** Throws `option_invalid`, `tool_duplicate`, or `capability_missing` where the model's provider cannot do it. */
+export function checkOptions(options: ChatOptions): {
+  readonly limits: ChatLimits;
+  readonly budget: ContextBudget;
+} {
+  const { model, policy, contextWindow = null, maxOutputTokens = null } = options;
+  if ("specificationVersion" in model) {
+    throw new ChatError("option_invalid", "This is a model of the AI SDK: give createChat languageModel(model).");
+  }
+  const limits = { ...defaultLimits, ...options.limits };
+  for (const [name, value] of Object.entries({ ...limits, contextWindow, maxOutputTokens })) {
+    if (value !== null && !(value >= 0)) throw new ChatError("option_invalid", `${name} is ${value}: give a number.`);
+  }
+  toolsByName(options.tools ?? []);
+  if ("openConversation" in model) refuseWhatIsTheProviders(model, options);
+  const own: ContextBudget = {
+    exchanges: limits.contextExchanges,
+    bytes: limits.contextBytes,
+    tokens: inputTokens(contextWindow, maxOutputTokens),
+  };
+  return { limits, budget: policy?.type === "truncate" ? truncated(own, policy) : own };
+}
+
+function refuseWhatIsTheProviders(
+  { provider }: ConversationModel,
+  { tools = [], transcript, policy }: ChatOptions,
+): void {
+  if (tools.length > 0) throw capabilityMissing(provider, "take tools");
+  if (transcript || policy?.type === "truncate") throw capabilityMissing(provider, "leave its conversation to others");
+}
+
+/** The provider keeps its conversation itself, and this is not in its power. */
+export function capabilityMissing(provider: string, what: string): ChatError {
+  return new ChatError("capability_missing", `${provider} keeps the conversation itself and cannot ${what}.`, {
+    details: { provider },
+  });
+}

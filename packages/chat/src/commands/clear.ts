@@ -1,0 +1,17 @@
+/** `/clear`: an empty conversation with the same instructions, model and tools. */
+import type { ChatClient } from "../chat-client.ts";
+import type { Command } from "./command.ts";
+
+export function clearCommand(): Command<Pick<ChatClient, "clear">> {
+  return {
+    name: "clear",
+    summary: "starts again; instructions and model stay",
+    async run({ client, signal }) {
+      const changed = await client.clear({ signal });
+      return {
+        text: changed ? "Cleared. The next message starts a new conversation." : "There is nothing to clear.",
+        changed,
+      };
+    },
+  };
+}

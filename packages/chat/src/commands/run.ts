@@ -1,0 +1,52 @@
+/**
+ * The one place that looks for a command, and only in the text that it is handed. What is no command is left alone, so
+ * there is no mode and no escape to learn: hand it what a person typed and nothing else.
+ */
+import type { ChatClient } from "../chat-client.ts";
+import { abortError, CommandUnavailableError } from "../errors.ts";
+import type { Json } from "../json.ts";
+import type { Command, CommandSet } from "./command.ts";
+
+export type CommandOutcome =
+  | { readonly handled: false }
+  | { readonly handled: true; readonly text: string; readonly changed: boolean; readonly data: Json | null };
+
+const notHandled: CommandOutcome = { handled: false };
+const verb = /^\/([A-Za-z0-9_-]{1,64})(?!\S)/;
+
+export interface ParsedCommand<Client = ChatClient> {
+  readonly command: Command<Client>;
+  readonly args: string;
+}
+
+/**
+ * The command that the text names, or null. `/` is its first character, the verb follows directly and ends at white
+ * space or at the end. `args` is what comes after that one white space, unchanged. Text that begins with white space
+ * names no command.
+ */
+export function parseCommand<Client = ChatClient>(
+  commands: CommandSet<Client>,
+  text: string,
+): ParsedCommand<Client> | null {
+  const name = text.charCodeAt(0) === 47 ? verb.exec(text)?.[1] : undefined;
+  const command = name === undefined ? undefined : commands.get(name);
+  return command && name !== undefined ? { command, args: text.slice(name.length + 2) } : null;
+}
+
+/** Runs the command that the text names, if it names one. Throws only for a command that it names. */
+export async function runCommand<Client = ChatClient>(
+  client: Client,
+  commands: CommandSet<NoInfer<Client>>,
+  text: string,
+  call: { readonly signal?: AbortSignal } = {},
+): Promise<CommandOutcome> {
+  const parsed = parseCommand<Client>(commands, text);
+  if (!parsed) return notHandled;
+  const { command, args } = parsed;
+  const signal = call.signal ?? new AbortController().signal;
+  if (signal.aborted) throw abortError(signal.reason, `/${command.name}`);
+  const reason = command.unavailable?.(client) ?? null;
+  if (reason !== null) throw new CommandUnavailableError(command.name, reason);
+  const { text: said, changed = false, data = null } = await command.run({ client, args, set: commands, signal });
+  return { handled: true, text: said, changed, data };
+}

@@ -1,0 +1,147 @@
+/**
+ * Where a client's conversation is kept: in a transcript, or by a provider that keeps its own (session.ts). What differs
+ * between the two is here, so that the client and the commands know neither.
+ */
+import { type Context, type ContextBudget, readContext } from "./context.ts";
+import { type TranscriptEditor, transcriptEditor } from "./editor.ts";
+import { ChatError, TranscriptMovedError } from "./errors.ts";
+import type { Json } from "./json.ts";
+import { Line } from "./line.ts";
+import type { Message, UserMessage } from "./messages.ts";
+import type { Model } from "./model.ts";
+import type { EntryContent, Tip, Transcript } from "./transcript.ts";
+
+export interface Conversation {
+  readonly editor: TranscriptEditor | null;
+  /** For questions beside the conversation, such as for a summary. */
+  readonly model: Model;
+  /** What a turn starts from. */
+  begin(budget: Pick<ContextBudget, "exchanges" | "bytes">): Promise<TurnStart>;
+  add(message: UserMessage): Promise<void>;
+  /** False: there was nothing to clear. */
+  clear(): Promise<boolean>;
+  save(): Promise<SavedConversation>;
+  /** In place of what there is. */
+  load(saved: SavedConversation): Promise<void>;
+}
+
+/** A provider that keeps its conversations itself: see `sessionModel`. */
+export interface ConversationModel {
+  readonly provider: string;
+  readonly modelId: string;
+  openConversation(): Conversation;
+}
+
+export interface TurnStart {
+  readonly model: Model;
+  readonly context: Context;
+  /**
+   * Adds the completed exchange after whatever was added, taken back or summarised while the model answered. False: a
+   * clear came in between, and what was said before it, this too, is not kept.
+   */
+  keep(messages: readonly Message[]): Promise<boolean>;
+}
+
+export type SavedConversation =
+  | {
+      readonly type: "transcript";
+      readonly summary: string | null;
+      /** Oldest first; each the messages of one exchange. */
+      readonly exchanges: readonly (readonly Message[])[];
+    }
+  | {
+      readonly type: "session";
+      readonly provider: string;
+      readonly state: Json;
+      /** Added, and not yet sent. */
+      readonly pending: readonly UserMessage[];
+    };
+
+export function transcriptConversation(model: Model, transcript: Transcript, newId: () => string): Conversation {
+  // Held over reads and writes of the transcript only, never over a model call: a restore is several commits.
+  const line = new Line();
+  const editor = transcriptEditor(transcript);
+
+  /** Appends wherever the conversation stands, unless `refused` at that place. */
+  async function append(content: readonly EntryContent[], refused = async (_tip: Tip) => false): Promise<boolean> {
+    for (;;) {
+      const tip = await transcript.tip();
+      if (await refused(tip)) return false;
+      try {
+        await transcript.commit({ expected: tip, parent: tip, exchange: newId(), content });
+        return true;
+      } catch (thrown) {
+        // Another process was faster: look again where the conversation stands.
+        if (!TranscriptMovedError.isInstance(thrown)) throw thrown;
+      }
+    }
+  }
+
+  return {
+    model,
+    editor: {
+      read: (options) => editor.read(options),
+      dropLast: (revision, count) => line.serve(() => editor.dropLast(revision, count)),
+      summarize: (revision, through, text) => line.serve(() => editor.summarize(revision, through, text)),
+    },
+
+    async begin(budget) {
+      const from = await transcript.tip();
+      const context = await readContext(transcript, from, budget);
+      const keep = (messages: readonly Message[]) =>
+        line.serve(() => append(messages, (tip) => clearedSince(transcript, from, tip)));
+      return { model, context, keep };
+    },
+
+    async add(message) {
+      await line.serve(() => append([message]));
+    },
+
+    clear: () => line.serve(() => append([{ role: "clear" }], (tip) => isBlank(transcript, tip))),
+
+    async save() {
+      const { summary, exchanges } = await line.serve(() => editor.read());
+      return { type: "transcript", summary, exchanges: exchanges.map((one) => one.messages) };
+    },
+
+    load: (saved) =>
+      line.serve(async () => {
+        if (saved.type !== "transcript") throw otherSnapshot();
+        let tip = await transcript.tip();
+        const commit = async (content: readonly EntryContent[]) => {
+          tip = await transcript.commit({ expected: tip, parent: tip, exchange: newId(), content });
+        };
+        await commit([{ role: "clear" }]);
+        if (tip !== null && saved.summary !== null) await transcript.summarize(tip, saved.summary);
+        for (const messages of saved.exchanges) await commit(messages);
+      }),
+  };
+}
+
+/** Whether a clear stands between: whether the nearest one of the two paths is not the same. */
+async function clearedSince(transcript: Transcript, from: Tip, tip: Tip): Promise<boolean> {
+  if (tip === from) return false;
+  const nearest = await nearestClear(transcript, tip, from);
+  return nearest !== from && nearest !== null && nearest !== (await nearestClear(transcript, from));
+}
+
+/** The nearest clear behind an entry, or `until` where that comes first. */
+async function nearestClear(transcript: Transcript, tip: Tip, until: Tip = null): Promise<Tip> {
+  for await (const entry of transcript.back(tip)) {
+    if (entry.id === until || entry.content.role === "clear") return entry.id;
+  }
+  return null;
+}
+
+async function isBlank(transcript: Transcript, tip: Tip): Promise<boolean> {
+  for await (const entry of transcript.back(tip)) return entry.content.role === "clear" && entry.summary === null;
+  return true;
+}
+
+/** What one keeps by itself and what a provider keeps are no use to each other. */
+export function otherSnapshot(): ChatError {
+  return new ChatError(
+    "snapshot_invalid",
+    "This snapshot is of a conversation kept elsewhere. Restore it in a client of the provider that it came from.",
+  );
+}

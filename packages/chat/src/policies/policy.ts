@@ -1,0 +1,37 @@
+/** How a long conversation is bounded: by sending less of it, or by a summary of what is old. */
+import type { ContextBudget } from "../context.ts";
+import { ChatError } from "../errors.ts";
+import type { Summariser } from "./summary.ts";
+
+export type Policy = TruncatePolicy | CompactPolicy;
+
+/** A request holds the newest whole exchanges within these limits; the conversation itself stays whole. */
+export interface TruncatePolicy extends Partial<ContextBudget> {
+  readonly type: "truncate";
+}
+
+export interface CompactPolicy {
+  readonly type: "compact";
+  /** Estimated tokens of a request at which a summary is written first; Infinity: only when asked. */
+  readonly at: number;
+  /** The newest exchanges that stay as they are. */
+  readonly keep: number;
+  readonly summarise: Summariser;
+}
+
+/** What a policy did. */
+export type PolicyOutcome =
+  /** `exchanges` were summarised; `bytes` is what they and an earlier summary took, and what the summary takes. */
+  | {
+      readonly changed: true;
+      readonly exchanges: number;
+      readonly bytes: { readonly before: number; readonly after: number };
+    }
+  /** `nothing-old`: all that there is is to stay as it is. `each-request`: the policy works when a request is made. */
+  | { readonly changed: false; readonly reason: "nothing-old" | "each-request" };
+
+/** Refuses an option that is not a whole number of at least `least`; Infinity passes. */
+export function checkCount(name: string, value: number, least: number): void {
+  if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= least)) return;
+  throw new ChatError("option_invalid", `${name} is ${value}: give a whole number of at least ${least}, or Infinity.`);
+}

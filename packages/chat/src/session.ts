@@ -1,0 +1,126 @@
+/**
+ * Providers that keep the conversation themselves, such as a command-line program with sessions of its own. The client
+ * sends them what is new and remembers their state; whether they can show and edit their turns is theirs to say.
+ */
+import { emptyContext } from "./context.ts";
+import { type Conversation, type ConversationModel, otherSnapshot, type SavedConversation } from "./conversation.ts";
+import type { TranscriptEditor } from "./editor.ts";
+import type { Json } from "./json.ts";
+import { type UserMessage, userTexts } from "./messages.ts";
+import type { Model, ModelEvent } from "./model.ts";
+
+export interface SessionProvider {
+  readonly provider: string;
+  readonly modelId: string;
+  /** As of a Model. */
+  readonly supportsSchema?: boolean;
+  /** Begins a conversation, or goes on with one; opens nothing before the first `send`. `null`: a new one. */
+  openSession(state: Json): ProviderSession;
+}
+
+export interface ProviderSession {
+  /** The capability, where the provider can list and edit its own turns. */
+  readonly editor?: TranscriptEditor;
+  /** One message, answered by the contract of `Model.stream`. A message whose answer did not finish is not kept. */
+  send(request: SessionRequest): AsyncIterable<ModelEvent>;
+  /** What `openSession` goes on from, for snapshots. `null`: nothing was said yet. */
+  state(): Json;
+  /** Lets a running `send` end, then frees what the session holds. */
+  close(): Promise<void>;
+}
+
+export interface SessionRequest {
+  readonly system: string;
+  readonly text: string;
+  readonly schema?: Json;
+  readonly signal: AbortSignal;
+}
+
+/** The provider as a model for `createChat`. */
+export function sessionModel(provider: SessionProvider): ConversationModel {
+  const openConversation = () => sessionConversation(provider);
+  return { provider: provider.provider, modelId: provider.modelId, openConversation };
+}
+
+function sessionConversation(provider: SessionProvider): Conversation {
+  let session = provider.openSession(null);
+  let pending: readonly UserMessage[] = [];
+
+  async function replace(state: Json): Promise<void> {
+    const old = session;
+    session = provider.openSession(state);
+    await old.close();
+  }
+
+  return {
+    model: besideModel(provider),
+    get editor() {
+      return session.editor ?? null;
+    },
+
+    async begin() {
+      const mine = session;
+      const added = pending;
+      let unsent = added;
+      const model: Model = {
+        provider: provider.provider,
+        modelId: provider.modelId,
+        supportsTools: false,
+        supportsSchema: provider.supportsSchema ?? false,
+        stream({ system, messages, schema, signal }) {
+          const last = messages.filter((message) => message.role === "user").slice(-1);
+          const text = [...unsent, ...last].flatMap(userTexts).join("\n\n");
+          unsent = [];
+          return mine.send({ system, text, signal, ...(schema !== undefined && { schema }) });
+        },
+      };
+      return {
+        model,
+        context: emptyContext,
+        async keep() {
+          if (session !== mine) return false;
+          pending = pending.filter((message) => !added.includes(message));
+          return true;
+        },
+      };
+    },
+
+    async add(message) {
+      pending = [...pending, message];
+    },
+
+    async clear() {
+      pending = [];
+      await replace(null);
+      return true;
+    },
+
+    async save(): Promise<SavedConversation> {
+      return { type: "session", provider: provider.provider, state: session.state(), pending };
+    },
+
+    async load(saved) {
+      if (saved.type !== "session" || saved.provider !== provider.provider) throw otherSnapshot();
+      await replace(saved.state);
+      pending = saved.pending;
+    },
+  };
+}
+
+/** Each request in a session of its own. */
+function besideModel(provider: SessionProvider): Model {
+  return {
+    provider: provider.provider,
+    modelId: provider.modelId,
+    supportsTools: false,
+    async *stream({ system, messages, signal }) {
+      const session = provider.openSession(null);
+      try {
+        const text = messages.flatMap((message) => (message.role === "user" ? userTexts(message) : [])).join("\n\n");
+        yield* session.send({ system, text, signal });
+      } finally {
+        await session.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** What a client has spent, counted once a request: turns and compactions apart. */
+import { sumUsage, type Usage } from "./messages.ts";
+
+export interface ChatUsage {
+  /** What `chat`, `stream` and `ask` spent, failed and stopped ones too. */
+  readonly turns: UsageTotal;
+  readonly compactions: UsageTotal;
+}
+
+export interface UsageTotal {
+  readonly count: number;
+  /** Those of which the provider did not say all: what they spent is missing in `tokens`, or a part of it. */
+  readonly unreported: number;
+  /** Null: nothing was reported. */
+  readonly tokens: Usage | null;
+}
+
+const nothing: UsageTotal = { count: 0, unreported: 0, tokens: null };
+export const noUsage: ChatUsage = { turns: nothing, compactions: nothing };
+
+/** Adds one turn: its own sum where it has one, else what its finished steps reported. */
+export function addTurn(total: UsageTotal, usage: Usage | null, steps: readonly (Usage | null)[] = []): UsageTotal {
+  const known = usage ?? sumUsage(steps.filter((step) => step !== null));
+  return {
+    count: total.count + 1,
+    unreported: total.unreported + (usage === null ? 1 : 0),
+    tokens: known && total.tokens ? sumUsage([total.tokens, known]) : (known ?? total.tokens),
+  };
+}
