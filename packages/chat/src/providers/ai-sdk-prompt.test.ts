@@ -134,3 +134,20 @@ test("T12 sources follow the text as JSON, and nothing empty is sent", () => {
   expect(toPrompt("", [user("1"), said("")], options)).toHaveLength(1);
   expect(toPrompt("Be kind.", [], options)).toEqual([{ role: "system", content: "Be kind." }]);
 });
+
+test("L6 Anthropic's cache marks stand on the last four cached messages, at their end; others get none", () => {
+  const cached = (text: string): Message => ({ role: "user", text, cached: true });
+  const messages = [...["1", "2", "3", "4", "5"].map(cached), user("6")];
+  const marks = (cacheMarks: boolean) =>
+    toPrompt("", messages, { ...options, cacheMarks }).map((message) =>
+      message.role === "user" ? (message.content.at(-1)?.providerOptions ?? null) : "?",
+    );
+  const mark = { anthropic: { cacheControl: { type: "ephemeral" } } };
+  expect(marks(true)).toEqual([null, mark, mark, mark, mark, null]);
+  expect(marks(false)).toEqual([null, null, null, null, null, null]);
+  const [both] = toPrompt("", [{ role: "user", text: "a", sources: [{ label: "b", text: "c" }], cached: true }], {
+    ...options,
+    cacheMarks: true,
+  });
+  expect(both?.role === "user" && both.content.map((part) => part.providerOptions)).toEqual([undefined, mark]);
+});

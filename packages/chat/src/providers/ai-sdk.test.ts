@@ -243,3 +243,29 @@ test("L7 the effort is sent to a model of v4 only", async () => {
   await eventsOf({ ...model, specificationVersion: "v3" }, { effort: "high" });
   expect(sent.map((call) => call.reasoning)).toEqual(["high", undefined]);
 });
+
+test("L6 a schema goes as the answer's format, and cache marks only to Anthropic's models", async () => {
+  const calls: AiSdkCall[] = [];
+  const messages = [{ role: "user" as const, text: "x", cached: true }];
+  for (const provider of ["anthropic.messages", "vertex.anthropic.messages", "openai.responses"]) {
+    const model = { ...modelOf([stop], (one) => calls.push(one)), provider };
+    await Array.fromAsync(languageModel(model).stream(request({ messages, schema: { type: "object" } })));
+  }
+  expect(calls.map((one) => one.responseFormat)).toEqual(
+    [1, 2, 3].map(() => ({ type: "json", schema: { type: "object" } })),
+  );
+  expect(calls.map((one) => JSON.stringify(one.prompt).includes("cacheControl"))).toEqual([true, true, false]);
+});
+
+test("L6 a model is asked for a schema where it or its package has it, or the caller says so", () => {
+  const has = (provider: string, more: Partial<AiSdkModel> = {}, supportsSchema?: boolean) =>
+    languageModel({ ...modelOf([]), provider, ...more }, supportsSchema === undefined ? {} : { supportsSchema })
+      .supportsSchema;
+  expect(["openai.responses", "anthropic.messages", "google.generative-ai"].map((one) => has(one))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect([has("acme.chat"), has("acme.chat", { supportsStructuredOutputs: true })]).toEqual([false, true]);
+  expect([has("acme.chat", {}, true), has("openai.chat", { supportsStructuredOutputs: false })]).toEqual([true, false]);
+});

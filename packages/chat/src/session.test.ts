@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import * as z from "zod";
+import { codeOf } from "../test/client.ts";
+import {
+  commandSet,
+  compact,
+  compactCommand,
+  createChat,
+  helpCommand,
+  type Json,
+  memoryTranscript,
+  runCommand,
+  type SessionRequest,
+  sessionModel,
+  type TranscriptEditor,
+  truncate,
+  undoCommand,
+} from "./index.ts";
+import { finish, say } from "./testing/index.ts";
+
+/** A provider that keeps its own turns, and answers with how many it has. */
+function keeper(editor?: TranscriptEditor) {
+  const sent: SessionRequest[] = [];
+  const closed: Json[] = [];
+  const provider = {
+    provider: "keeper",
+    modelId: "k",
+    openSession(state: Json) {
+      let turns = (state ?? []) as readonly string[];
+      return {
+        ...(editor && { editor }),
+        async *send(request: SessionRequest) {
+          sent.push(request);
+          request.signal.throwIfAborted();
+          yield say(request.text.includes("Give JSON") ? '{"n":1}' : `turn ${turns.length + 1}`);
+          turns = [...turns, request.text];
+          yield finish();
+        },
+        state: () => (turns.length === 0 ? null : turns),
+        close: async () => void closed.push(turns),
+      };
+    },
+  };
+  return { provider, sent, closed, client: createChat({ model: sessionModel(provider), system: "Be brief." }) };
+}
+
+describe("L4 a provider that keeps its conversation", () => {
+  test("L6 is sent only what is new, with what was added before it", async () => {
+    const { client, sent } = keeper();
+    await client.add("note");
+    await client.add({ text: "", sources: [{ label: "a.txt", text: "data" }] });
+    expect((await client.chat("1")).text).toBe("turn 1");
+    await client.chat("2");
+    expect(sent.map((request) => request.system)).toEqual(["Be brief.", "Be brief."]);
+    expect(sent[0]?.text).toMatch(/^note\n\nUntrusted sources.*\n.*a\.txt.*\n\n1$/);
+    expect(sent[1]?.text).toBe("2");
+  });
+
+  test("L6 what was added stays until a turn with it completes", async () => {
+    const { client, sent } = keeper();
+    await client.add("note");
+    const controller = new AbortController();
+    const running = client.stream("1", { signal: controller.signal });
+    await running.next();
+    controller.abort();
+    expect(await codeOf(running.next())).toBe("aborted");
+    await client.chat("2");
+    expect(sent.at(-1)?.text).toBe("note\n\n2");
+  });
+
+  test("L4 has no editor: /undo and /compact say so, and /help lists them", async () => {
+    const { client } = keeper();
+    expect(client.editor).toBeNull();
+    const set = commandSet([helpCommand(), undoCommand(), compactCommand()]);
+    expect(await codeOf(runCommand(client, set, "/undo"))).toBe("command_unavailable");
+    expect(await codeOf(runCommand(client, set, "/compact"))).toBe("command_unavailable");
+    expect(await runCommand(client, set, "/help")).toMatchObject({ text: expect.stringContaining("/undo") });
+    expect(await codeOf(client.applyPolicyNow())).toBe("capability_missing");
+  });
+
+  test("L4 may have one of its own, which is found by asking", async () => {
+    const dropped: number[] = [];
+    const { client } = keeper({
+      read: async () => ({ revision: "r", summary: null, exchanges: [] }),
+      dropLast: async (_, count) => {
+        dropped.push(count);
+        return [{ id: "x", messages: [{ role: "user", text: "hi" }], bytes: 2 }];
+      },
+      summarize: async () => {},
+    });
+    expect(await runCommand(client, commandSet([undoCommand()]), "/undo")).toMatchObject({ text: "Took back: hi" });
+    expect(dropped).toEqual([1]);
+  });
+
+  test("§8.25 /clear opens a new conversation and closes the old one; setTools and what is not in its power are refused", async () => {
+    const { client, closed, provider } = keeper();
+    await client.chat("1");
+    expect(await client.clear()).toBe(true);
+    expect(closed).toEqual([["1"]]);
+    expect((await client.chat("2")).text).toBe("turn 1");
+    expect(() => client.setTools([])).toThrow("take tools");
+    const model = sessionModel(provider);
+    expect(() => createChat({ model, transcript: memoryTranscript() })).toThrow("keeps the conversation itself");
+    expect(() => createChat({ model, policy: truncate({ exchanges: 1 }) })).toThrow("keeps the conversation itself");
+  });
+
+  test("L6 a clear while it answers ends that exchange", async () => {
+    const { client, sent } = keeper();
+    const running = client.stream("1");
+    await running.next();
+    await client.clear();
+    for (;;) {
+      const next = await running.next();
+      if (!next.done) continue;
+      expect(next.value).toMatchObject({ text: "turn 1", kept: false });
+      break;
+    }
+    await client.chat("2");
+    expect(sent.length).toBe(2);
+  });
+
+  test("L6 a snapshot has the provider's own state, and is for that provider", async () => {
+    const from = keeper();
+    await from.client.chat("1");
+    await from.client.add("note");
+    const snapshot = await from.client.snapshot();
+    const to = keeper();
+    await to.client.restore(JSON.parse(JSON.stringify(snapshot)));
+    expect((await to.client.chat("2")).text).toBe("turn 2");
+    expect(to.sent[0]?.text).toBe("note\n\n2");
+    const other = createChat({ model: sessionModel({ ...from.provider, provider: "other" }) });
+    expect(await codeOf(other.restore(snapshot))).toBe("snapshot_invalid");
+  });
+
+  test("L6 ask goes by instruction; a summary is asked for in a session of its own", async () => {
+    const { client, sent, provider } = keeper();
+    expect(await client.ask("Give JSON", z.object({ n: z.number() }))).toEqual({ n: 1 });
+    expect(sent[0]?.system).toContain("Answer with one JSON value");
+    const long = { id: "x", messages: [{ role: "user" as const, text: "long ".repeat(20) }], bytes: 100 };
+    const summaries: string[] = [];
+    const editor: TranscriptEditor = {
+      read: async () => ({ revision: "r", summary: null, exchanges: [long, { ...long, id: "y" }] }),
+      dropLast: async () => [],
+      summarize: async (_revision, through, text) => void summaries.push(`${through}: ${text}`),
+    };
+    const open = provider.openSession;
+    const model = sessionModel({ ...provider, openSession: (state) => ({ ...open(state), editor }) });
+    const editing = createChat({ model, policy: compact({ keep: 1, at: Infinity }) });
+    await editing.applyPolicyNow();
+    expect(summaries).toEqual(["x: turn 1"]);
+  });
+});
