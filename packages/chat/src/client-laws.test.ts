@@ -20,11 +20,11 @@ import {
   memoryTranscript,
   runCommand,
   type StandardSchema,
-  summaryPrompt,
   type Tip,
   type Transcript,
   undoCommand,
 } from "./index.ts";
+import { summaryPrompt } from "./policies/summary.ts";
 import { call, finish, say, scriptedModel } from "./testing/index.ts";
 
 type Ending = "answer" | "tool" | "fail" | "cut" | "empty" | "long";
@@ -53,8 +53,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const plans = fc.record({ steps: fc.array(step, { maxLength: 24, size: "max" }), automatic: fc.boolean() });
 type Plan = typeof plans extends fc.Arbitrary<infer T> ? T : never;
 
+/** Lets others go on: so many of their steps, or, from 60 on, a turn of the event loop, in which parts can be loaded too. */
 async function tick(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await Promise.resolve();
+  if (count >= 60) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const endings: Record<Ending, readonly (ModelEvent | Error)[]> = {

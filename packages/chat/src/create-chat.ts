@@ -1,5 +1,5 @@
 /** Makes a client: the line of its turns, its policy, and what it has spent. The promises are in chat-client.ts. */
-import { askModel, type Question } from "./ask.ts";
+import type { Question } from "./ask.ts";
 import type { Answer, Call, ChatClient, ChatEvent, ChatInput, PolicyReport } from "./chat-client.ts";
 import { type ChatOptions, capabilityMissing, checkOptions } from "./chat-options.ts";
 import { systemClock } from "./clock.ts";
@@ -144,6 +144,8 @@ export function createChat(options: ChatOptions): ChatClient {
           const input = userMessage(given);
           const { start } = yield* begin(input, signal);
           const { authorize } = options;
+          // Loaded when something is asked.
+          const { askModel } = await import("./ask.ts");
           const question: Question = { model: start.model, system, tools, context: start.context, input };
           const { value, messages } = await askModel(question, schema, {
             ...call,

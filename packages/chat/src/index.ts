@@ -38,7 +38,6 @@ export {
 export type { Conversation, ConversationModel, SavedConversation, TurnStart } from "./conversation.ts";
 export { createChat } from "./create-chat.ts";
 export { type EditorView, type TranscriptEditor, transcriptEditor } from "./editor.ts";
-export { decrypt, encrypt, type SnapshotKey } from "./encrypt.ts";
 export { type ChatErrorCode, chatErrorCodes, type ProviderErrorCode } from "./error-codes.ts";
 export {
   ChatError,
@@ -65,15 +64,8 @@ export {
 export type { Effort, FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 export { type CompactOptions, compact, compactNow } from "./policies/compact.ts";
 export type { CompactPolicy, Policy, PolicyOutcome, TruncatePolicy } from "./policies/policy.ts";
-export {
-  type Summariser,
-  type SummariserOptions,
-  type SummaryRequest,
-  summariser,
-  summaryPrompt,
-} from "./policies/summary.ts";
+export type { Summariser, SummariserOptions, SummaryRequest } from "./policies/summary.ts";
 export { truncate } from "./policies/truncate.ts";
-export { type ProviderSession, type SessionProvider, type SessionRequest, sessionModel } from "./session.ts";
 export type { Snapshot } from "./snapshot.ts";
 export { cutBytes, cutCodePoints, utf8Length } from "./text.ts";
 export {

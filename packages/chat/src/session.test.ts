@@ -10,12 +10,11 @@ import {
   type Json,
   memoryTranscript,
   runCommand,
-  type SessionRequest,
-  sessionModel,
   type TranscriptEditor,
   truncate,
   undoCommand,
 } from "./index.ts";
+import { type SessionRequest, sessionModel } from "./session.ts";
 import { finish, say } from "./testing/index.ts";
 
 /** A provider that keeps its own turns, and answers with how many it has. */

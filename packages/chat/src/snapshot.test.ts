@@ -1,15 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { codeOf, scriptedChat } from "../test/client.ts";
-import {
-  type ChatOptions,
-  clearCommand,
-  commandSet,
-  compact,
-  decrypt,
-  encrypt,
-  runCommand,
-  type Snapshot,
-} from "./index.ts";
+import { decrypt, encrypt } from "./encrypt.ts";
+import { type ChatOptions, clearCommand, commandSet, compact, runCommand, type Snapshot } from "./index.ts";
 import { call, finish, type ScriptedStep, say } from "./testing/index.ts";
 
 const input = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
-import {
-  ChatError,
-  type ChatEvent,
-  type ChatOptions,
-  compact,
-  createChat,
-  type Source,
-  summaryPrompt,
-  truncate,
-} from "../index.ts";
+import { ChatError, type ChatEvent, type ChatOptions, compact, createChat, type Source, truncate } from "../index.ts";
 import type { ModelRequest } from "../model.ts";
 import { call, finish, type ScriptedStep, say, scriptedModel } from "../testing/index.ts";
+import { summaryPrompt } from "./summary.ts";
 
 const question = (n: number) => `question ${n}: ${"some words ".repeat(10)}`;
 const isSummary = (request: ModelRequest) => request.system === summaryPrompt;

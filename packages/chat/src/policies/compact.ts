@@ -8,7 +8,7 @@ import type { TranscriptEditor } from "../editor.ts";
 import { abortError, ChatError } from "../errors.ts";
 import { utf8Length } from "../text.ts";
 import { type CompactPolicy, checkCount, type PolicyOutcome } from "./policy.ts";
-import { type Summariser, type SummariserOptions, type SummaryRequest, summariser } from "./summary.ts";
+import type { Summariser, SummariserOptions, SummaryRequest } from "./summary.ts";
 
 export interface CompactOptions {
   /**
@@ -30,8 +30,14 @@ export function compact(options: CompactOptions = {}): CompactPolicy {
     type: "compact",
     at,
     keep,
-    summarise: typeof summarise === "function" ? summarise : summariser(summarise),
+    summarise: typeof summarise === "function" ? summarise : (request) => write(request, summarise),
   };
+}
+
+/** The writer is loaded when the first summary is written. */
+async function write(request: SummaryRequest, options: SummariserOptions): Promise<string> {
+  const { summariser } = await import("./summary.ts");
+  return summariser(options)(request);
 }
 
 /** Throws the summariser's ChatError, `summary_refused`, or TranscriptMovedError; the conversation is then as it was. */
