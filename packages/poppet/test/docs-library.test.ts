@@ -1,0 +1,74 @@
+/** docs/library.md, run as one program against a model server: what people copy from it compiles and works. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ModelServer, type Reply, startModelServer } from "./model-server/index.ts";
+
+const root = join(import.meta.dir, "../../..");
+const cache = join(root, ".cache");
+const text = (said: string): Reply => ({ parts: [{ type: "text", text: said }] });
+const answers = ["Hello.", "It scatters.", "Once.", "Spring tides.", '{"city":"Rome","days":3}'];
+
+let folder = "";
+let server: ModelServer;
+beforeAll(async () => {
+  mkdirSync(cache, { recursive: true });
+  // Inside the repository, where the packages are found.
+  folder = mkdtempSync(join(cache, "docs-library-"));
+  const limited: Reply = { status: 429, body: { error: { message: "slow down" } }, headers: { "retry-after": "5" } };
+  server = await startModelServer({ replies: [...answers.map(text), limited] });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function blocks(): Promise<readonly string[]> {
+  const page = await Bun.file(join(root, "docs/library.md")).text();
+  return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((block) => block[1] ?? "");
+}
+
+/** Hosts of `.example` are nobody's: they answer here. */
+const prelude = `
+const realFetch = globalThis.fetch;
+const answering = async (input: Parameters<typeof realFetch>[0], init?: RequestInit) =>
+  /^https:\\/\\/\\w+\\.example\\//.test(String(input)) ? Response.json({ ok: true }) : realFetch(input, init);
+globalThis.fetch = Object.assign(answering, realFetch);
+`;
+
+test("L9 from install to a prompt in twelve lines", async () => {
+  const [first = ""] = await blocks();
+  expect(first).toContain("await repl(");
+  expect(first.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(12);
+});
+
+test("S0 every block of docs/library.md compiles and runs, one after the other", async () => {
+  const program = join(folder, "page.ts");
+  const shown = (await blocks()).map((block) =>
+    block.replace(/^(await \w+\(client, more, .*|await answer\(.*\));/gm, "console.log($1);"),
+  );
+  expect(shown.length).toBeGreaterThanOrEqual(10);
+  writeFileSync(program, `${prelude}\n${shown.join("\n")}`);
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: join(root, "tsconfig.json"), include: [program] }),
+  );
+  const compiler = join(root, "node_modules/tsgo/bin/tsc");
+  const types = Bun.spawnSync(["node", compiler, "-p", folder]);
+  expect(types.stdout.toString()).toBe("");
+
+  const run = Bun.spawn([process.execPath, program], {
+    env: { ...process.env, OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.baseUrl("openai") },
+    stdin: new Blob(["Hi\n/help\n"]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
+  expect([await run.exited, err]).toEqual([0, ""]);
+  expect(out.startsWith("> Hello.\n> /help")).toBe(true);
+  for (const said of ["It scatters.", "Took back: Why is the sky blue?", "Once.", "Deployed main.", "Rome 3"]) {
+    expect(out).toContain(said);
+  }
+  expect(out).toMatch(/Come back at \d+/);
+  expect(server.requests.map((request) => request.refusal)).toEqual([...answers.map(() => null), null]);
+}, 60_000);
