@@ -168,6 +168,11 @@ describe("L6 repair", () => {
     expect((await down.client.editor?.read())?.exchanges).toEqual([]);
   });
 
+  test("L6 the last step that the limits allow may be the answer", async () => {
+    const { client } = asker("tool", [answer(trip)], { limits: { steps: 1 } });
+    expect(await client.ask("?", schemas.zod)).toEqual(trip);
+  });
+
   test("L6 an answer tool that is not called: text is read instead", async () => {
     expect(await asker("tool", [[say(JSON.stringify(trip)), finish()]]).client.ask("?", schemas.zod)).toEqual(trip);
   });

@@ -80,14 +80,16 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
   return {
     model,
     editor: {
-      read: (options) => editor.read(options),
+      read: (options) => line.serve(() => editor.read(options)),
       dropLast: (revision, count) => line.serve(() => editor.dropLast(revision, count)),
       summarize: (revision, through, text) => line.serve(() => editor.summarize(revision, through, text)),
     },
 
     async begin(budget) {
-      const from = await transcript.tip();
-      const context = await readContext(transcript, from, budget);
+      const { from, context } = await line.serve(async () => {
+        const tip = await transcript.tip();
+        return { from: tip, context: await readContext(transcript, tip, budget) };
+      });
       const keep = (messages: readonly Message[]) =>
         line.serve(() => append(messages, (tip) => clearedSince(transcript, from, tip)));
       return { model, context, keep };

@@ -1,5 +1,4 @@
 /** Makes a client: the line of its turns, its policy, and what it has spent. The promises are in chat-client.ts. */
-import type { Question } from "./ask.ts";
 import type { Answer, Call, ChatClient, ChatEvent, ChatInput, PolicyReport } from "./chat-client.ts";
 import { type ChatOptions, capabilityMissing, checkOptions } from "./chat-options.ts";
 import { systemClock } from "./clock.ts";
@@ -34,22 +33,17 @@ export function createChat(options: ChatOptions): ChatClient {
   let tools = options.tools ?? [];
   let usage = noUsage;
 
-  /** Runs the generator in its place in the line, which an abort frees even while nobody reads. */
-  async function* inLine<Event, Result>(
-    call: Call,
-    work: (signal: AbortSignal) => AsyncGenerator<Event, Result>,
-  ): AsyncGenerator<Event, Result> {
-    const signal = call.signal ?? new AbortController().signal;
-    const leave = await line.enter(signal).catch(() => {
+  /** Waits for the call's turn. An abort gives its place up, even while nobody reads. */
+  async function enter({ signal = new AbortController().signal }: Call) {
+    const free = await line.enter(signal).catch(() => {
       throw abortError(signal.reason);
     });
-    signal.addEventListener("abort", leave, { once: true });
-    try {
-      return yield* work(signal);
-    } finally {
-      signal.removeEventListener("abort", leave);
-      leave();
-    }
+    signal.addEventListener("abort", free, { once: true });
+    const leave = () => {
+      signal.removeEventListener("abort", free);
+      free();
+    };
+    return { signal, leave };
   }
 
   /** Where the turn starts, once the policy has done its part. */
@@ -124,13 +118,16 @@ export function createChat(options: ChatOptions): ChatClient {
     return result;
   }
 
-  function stream(given: ChatInput, call: Call = {}): AsyncGenerator<ChatEvent, Answer> {
-    return inLine(call, async function* (signal) {
-      const input = userMessage(given);
+  async function* stream(given: ChatInput, call: Call = {}): AsyncGenerator<ChatEvent, Answer> {
+    const input = userMessage(given);
+    const { signal, leave } = await enter(call);
+    try {
       const { start, report } = yield* begin(input, signal);
       const { text, usage: spent, messages } = yield* complete(start, input, signal);
       return { text, usage: spent, kept: await start.keep(messages), policy: report };
-    });
+    } finally {
+      leave();
+    }
   }
 
   const client: ChatClient = {
@@ -138,24 +135,26 @@ export function createChat(options: ChatOptions): ChatClient {
 
     chat: (given, call) => lastOf(stream(given, call)),
 
-    ask: (given, schema, call = {}) =>
-      lastOf(
-        inLine(call, async function* (signal) {
-          const input = userMessage(given);
-          const { start } = yield* begin(input, signal);
-          const { authorize } = options;
-          // Loaded when something is asked.
-          const { askModel } = await import("./ask.ts");
-          const question: Question = { model: start.model, system, tools, context: start.context, input };
-          const { value, messages } = await askModel(question, schema, {
-            ...call,
-            ...(authorize && { authorize }),
-            run: (more) => lastOf(complete(start, input, signal, more)),
-          });
-          await start.keep(messages);
-          return value;
-        }),
-      ),
+    async ask(given, schema, call = {}) {
+      const input = userMessage(given);
+      const { signal, leave } = await enter(call);
+      try {
+        const { start } = await lastOf(begin(input, signal));
+        // Loaded when something is asked.
+        const { askModel } = await import("./ask.ts");
+        const { authorize } = options;
+        const question = { model: start.model, system, tools, context: start.context, input };
+        const { value, messages } = await askModel(question, schema, {
+          ...call,
+          ...(authorize && { authorize }),
+          run: (more) => lastOf(complete(start, input, signal, more)),
+        });
+        await start.keep(messages);
+        return value;
+      } finally {
+        leave();
+      }
+    },
 
     async add(given, call) {
       const message = userMessage(given);

@@ -29,12 +29,12 @@ export async function encrypt(snapshot: Snapshot, key: SnapshotKey): Promise<Byt
   const iv = crypto.getRandomValues(header.subarray(22));
   header.set([version, typeof key === "string" ? kinds.passphrase : kinds.key]);
   new DataView(header.buffer).setUint32(2, iterations);
-  const cipherKey = typeof key === "string" ? await deriveKey(key, salt, iterations) : key;
+  const cipherKey = await cipherKeyOf(key, salt, iterations);
   const plain = new TextEncoder().encode(JSON.stringify(checkSnapshot(snapshot)));
   const sealed = await crypto.subtle
     .encrypt({ name: "AES-GCM", iv, additionalData: header }, cipherKey, plain)
     .catch((thrown) => {
-      throw wrongKey("this key cannot encrypt by AES-GCM", thrown);
+      throw wrongKey("this key may not encrypt", thrown);
     });
   const rest = joined(header, new Uint8Array(sealed));
   return joined(magic, await digest(rest), rest);
@@ -63,12 +63,19 @@ async function open(header: Bytes, sealed: Bytes, key: SnapshotKey): Promise<Arr
   const count = new DataView(header.buffer, header.byteOffset).getUint32(2);
   if (count < 1 || count > mostIterations) throw damaged("its parameters are out of bounds");
   const iv = header.subarray(22);
-  const cipherKey = typeof key === "string" ? await deriveKey(key, header.subarray(6, 22), count) : key;
+  const cipherKey = await cipherKeyOf(key, header.subarray(6, 22), count);
   try {
     return await crypto.subtle.decrypt({ name: "AES-GCM", iv, additionalData: header }, cipherKey, sealed);
   } catch (thrown) {
     throw wrongKey(`this ${kind} does not open it`, thrown);
   }
+}
+
+async function cipherKeyOf(key: SnapshotKey, salt: Bytes, count: number): Promise<CryptoKey> {
+  if (typeof key === "string") return deriveKey(key, salt, count);
+  const { name, length } = key.algorithm as AesKeyAlgorithm;
+  if (name !== "AES-GCM" || length !== 256) throw wrongKey("the key is no AES-GCM key of 256 bits");
+  return key;
 }
 
 /** Composed, so that one passphrase typed on two systems is the same. */

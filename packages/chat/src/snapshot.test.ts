@@ -151,6 +151,8 @@ describe("L6 encrypted snapshots", () => {
     const byPassphrase = await encrypt(snapshot, "right");
     const signing = await crypto.subtle.generateKey({ name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
     const other = await newKey();
+    const short = await crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, false, ["encrypt", "decrypt"]);
+    const reading = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["decrypt"]);
     const works = [
       () => decrypt(byKey, other),
       () => decrypt(byKey, "right"),
@@ -158,6 +160,9 @@ describe("L6 encrypted snapshots", () => {
       () => decrypt(byPassphrase, key),
       () => encrypt(snapshot, ""),
       () => encrypt(snapshot, signing as CryptoKey),
+      () => encrypt(snapshot, short),
+      () => decrypt(byKey, short),
+      () => encrypt(snapshot, reading),
     ];
     for (const work of works) {
       expect(await codeOf(work())).toBe("snapshot_key");
