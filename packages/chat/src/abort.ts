@@ -2,6 +2,7 @@
 import type { Clock } from "./clock.ts";
 import type { ChatError } from "./errors.ts";
 
+/** A signal with an end: disposing of it takes back its listener and its timer. */
 export interface Scope extends Disposable {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;

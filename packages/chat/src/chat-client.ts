@@ -17,6 +17,10 @@ import type { StandardSchema, Tool } from "./tools.ts";
 import type { TurnEvent } from "./turn-events.ts";
 import type { ChatUsage } from "./usage.ts";
 
+/**
+ * Made by `createChat`. Whatever a call throws is a ChatError, unless a store, tool or summariser of your own threw
+ * something else.
+ */
 export interface ChatClient {
   /**
    * Asks, and waits for the whole answer. Throws ChatError; the conversation is then as it was before, without the input.
@@ -50,7 +54,8 @@ export interface ChatClient {
   snapshot(call?: Call): Promise<Snapshot>;
   /**
    * Puts a snapshot in place of the conversation. Nothing in it is run. What is no snapshot: `snapshot_invalid`; one of a
-   * newer version of this package: `snapshot_newer`; the conversation is then as it was.
+   * newer version of this package: `snapshot_newer`; the conversation is then as it was. It is several commits: where
+   * another process adds to the same transcript in between, TranscriptMovedError, and what was restored by then stays.
    */
   restore(snapshot: unknown, call?: Call): Promise<void>;
   /**
@@ -65,11 +70,13 @@ export interface ChatClient {
 /** `sources`: what came with the text and is not the person's own words; the model sees it as labelled, untrusted data. */
 export type ChatInput = string | { readonly text: string; readonly sources?: readonly Source[] };
 
+/** What every call takes. */
 export interface Call {
   /** Its reason, where it is a ChatError, is what the call throws; else `aborted`. */
   readonly signal?: AbortSignal;
 }
 
+/** How `ask` goes about it. */
 export interface AskCall extends Call {
   /** Where the schema does not give its own by Standard JSON Schema. */
   readonly jsonSchema?: Json;
@@ -77,11 +84,13 @@ export interface AskCall extends Call {
   readonly repair?: boolean;
 }
 
+/** How the policy is applied now. */
 export interface PolicyCall extends Call {
   /** What the summary is to keep above all. */
   readonly focus?: string;
 }
 
+/** What a turn came to. */
 export interface Answer {
   /** The last step's text. */
   readonly text: string;

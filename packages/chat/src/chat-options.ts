@@ -10,6 +10,7 @@ import { type Tool, toolsByName } from "./tools.ts";
 import type { Transcript } from "./transcript.ts";
 import type { TurnLimits, TurnOptions } from "./turn.ts";
 
+/** Only `model` has to be given. */
 export interface ChatOptions {
   /** `languageModel(…)` makes one of any AI SDK model. */
   readonly model: Model | ConversationModel;
@@ -32,6 +33,7 @@ export interface ChatOptions {
   readonly newId?: () => string;
 }
 
+/** Inclusive: a value at its limit passes. Bytes are UTF-8, times milliseconds. */
 export interface ChatLimits extends TurnLimits {
   /** Exchanges before the current one in a request. */
   readonly contextExchanges: number;
@@ -39,6 +41,10 @@ export interface ChatLimits extends TurnLimits {
   readonly contextBytes: number;
 }
 
+/**
+ * 128 KiB of text, 1 MiB with continuation data, 5 minutes a turn, 60 seconds a request, 20 steps, 40 tool calls; 400
+ * exchanges and 2 MiB of context.
+ */
 export const defaultLimits: ChatLimits = {
   answerBytes: 131_072,
   recordBytes: 1_048_576,

@@ -6,6 +6,7 @@ export interface Clock {
   after(ms: number, then: () => void): () => void;
 }
 
+/** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, then) {

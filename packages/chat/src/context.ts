@@ -7,6 +7,7 @@ import { type AssistantMessage, type Exchange, type Message, messageBytes } from
 import { utf8Length } from "./text.ts";
 import type { Tip, Transcript } from "./transcript.ts";
 
+/** What the model can see of a conversation. */
 export interface Context {
   /** In place of everything before the exchanges. */
   readonly summary: string | null;
@@ -14,8 +15,10 @@ export interface Context {
   readonly exchanges: readonly Exchange[];
 }
 
+/** Of a conversation that has not begun. */
 export const emptyContext: Context = { summary: null, exchanges: [] };
 
+/** How much of it one request takes. */
 export interface ContextBudget {
   /** The most exchanges before the current one. */
   readonly exchanges: number;

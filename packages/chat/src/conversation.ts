@@ -11,6 +11,7 @@ import type { Message, UserMessage } from "./messages.ts";
 import type { Model } from "./model.ts";
 import type { EntryContent, Tip, Transcript } from "./transcript.ts";
 
+/** What a client needs of the place where its conversation is kept. */
 export interface Conversation {
   readonly editor: TranscriptEditor | null;
   /** For questions beside the conversation, such as for a summary. */
@@ -32,6 +33,7 @@ export interface ConversationModel {
   openConversation(): Conversation;
 }
 
+/** A turn about to run. */
 export interface TurnStart {
   readonly model: Model;
   readonly context: Context;
@@ -42,6 +44,7 @@ export interface TurnStart {
   keep(messages: readonly Message[]): Promise<boolean>;
 }
 
+/** A conversation as JSON: what the model could see, or what its provider goes on from. */
 export type SavedConversation =
   | {
       readonly type: "transcript";

@@ -8,6 +8,7 @@ import { TranscriptEntryError, TranscriptMovedError } from "./errors.ts";
 import { type Exchange, type Message, messageBytes } from "./messages.ts";
 import type { EntryId, Tip, Transcript } from "./transcript.ts";
 
+/** Edits from an older revision throw TranscriptMovedError. */
 export interface TranscriptEditor {
   /** What the model can see now, back to the last clear or summary; `newest`: only so many exchanges of it. */
   read(options?: { readonly newest?: number }): Promise<EditorView>;
@@ -17,6 +18,7 @@ export interface TranscriptEditor {
   summarize(revision: string, throughExchange: string, text: string): Promise<void>;
 }
 
+/** A conversation at one revision. */
 export interface EditorView {
   /** Opaque; it changes with the conversation. */
   readonly revision: string;

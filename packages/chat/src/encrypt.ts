@@ -23,6 +23,10 @@ const mostIterations = 10_000_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/**
+ * Seals a snapshot, in half a second or less by a passphrase. A key that cannot, or an empty passphrase:
+ * `snapshot_key`.
+ */
 export async function encrypt(snapshot: Snapshot, key: SnapshotKey): Promise<Bytes> {
   const header = new Uint8Array(headerLength);
   const salt = crypto.getRandomValues(header.subarray(6, 22));

@@ -19,6 +19,7 @@ const providerErrorCodes = [
   "answer_empty",
   "answer_unfinished",
 ] as const;
+/** What a provider or the network did. */
 export type ProviderErrorCode = (typeof providerErrorCodes)[number];
 
 /** Every code there is; docs/errors.md says of each when it comes and what to do. */
@@ -52,4 +53,5 @@ export const chatErrorCodes = [
   "snapshot_damaged",
   "snapshot_key",
 ] as const;
+/** `docs/errors.md` says of each when it comes and what to do. */
 export type ChatErrorCode = (typeof chatErrorCodes)[number];

@@ -7,6 +7,10 @@ import type { Json } from "./json.ts";
 
 const marker = Symbol.for("@poppet/chat.error");
 
+/**
+ * A failure with a stable code. `message` is one line for people, `cause` what was thrown, `details` figures such as
+ * `{limit, actual}`.
+ */
 export class ChatError extends Error {
   override readonly name: string = "ChatError";
   readonly code: ChatErrorCode;

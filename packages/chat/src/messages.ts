@@ -5,8 +5,10 @@
 import type { Json } from "./json.ts";
 import { utf8Length } from "./text.ts";
 
+/** One message of a conversation, whoever said it. */
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
+/** What a person said, or an application in a person's place. */
 export interface UserMessage {
   readonly role: "user";
   readonly text: string;
@@ -16,11 +18,13 @@ export interface UserMessage {
   readonly cached?: boolean;
 }
 
+/** A document or other data, and what it is called. */
 export interface Source {
   readonly label: string;
   readonly text: string;
 }
 
+/** What a model said in one step. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly text: string;
@@ -34,17 +38,20 @@ export interface AssistantMessage {
   readonly measured: { readonly tokens: number; readonly bytes: number } | null;
 }
 
+/** The results of one step's calls, in their order. */
 export interface ToolMessage {
   readonly role: "tool";
   readonly results: readonly ToolResult[];
 }
 
+/** What a model asked for. `input` is the argument as it wrote it, once it was JSON. */
 export interface ToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: Json;
 }
 
+/** `rejected`: it was not run. Of a failure `output` is `{error: {code, message}}`. */
 export interface ToolResult {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -52,6 +59,7 @@ export interface ToolResult {
   readonly output: Json;
 }
 
+/** What one completed turn added, or one message that was added by itself. `bytes` are UTF-8. */
 export interface Exchange {
   readonly id: string;
   readonly messages: readonly Message[];
@@ -95,6 +103,7 @@ export function messageBytes(message: Message): number {
   }
 }
 
+/** UTF-8 bytes of the value as compact JSON. */
 export function jsonBytes(value: Json): number {
   return utf8Length(JSON.stringify(value));
 }

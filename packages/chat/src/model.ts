@@ -6,6 +6,7 @@ import type { Json } from "./json.ts";
 import type { Message, Usage } from "./messages.ts";
 import type { Tool } from "./tools.ts";
 
+/** A model that answers from the messages that it is sent. */
 export interface Model {
   /** A stable name, such as `openai`. With `modelId` it decides who may get continuation data back. */
   readonly provider: string;
@@ -22,6 +23,7 @@ export interface Model {
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
 }
 
+/** One request, whole. */
 export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly Message[];
@@ -33,8 +35,10 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
 }
 
+/** How hard the model is to think, where it can be told. */
 export type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 
+/** What a model streams. */
 export type ModelEvent =
   | { readonly type: "text"; readonly delta: string }
   /** `section` counts from 0; a provider that thinks in sections raises it at each. */
@@ -51,4 +55,5 @@ export type ModelEvent =
       readonly continuation: Json | null;
     };
 
+/** Why an answer ended. */
 export type FinishReason = "stop" | "tool-calls" | "length" | "content-filter" | "error" | "interrupted" | "other";

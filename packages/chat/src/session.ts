@@ -9,6 +9,7 @@ import type { Json } from "./json.ts";
 import { type UserMessage, userTexts } from "./messages.ts";
 import type { Model, ModelEvent } from "./model.ts";
 
+/** What to implement for a provider that keeps its conversations. */
 export interface SessionProvider {
   readonly provider: string;
   readonly modelId: string;
@@ -18,6 +19,7 @@ export interface SessionProvider {
   openSession(state: Json): ProviderSession;
 }
 
+/** One conversation that the provider keeps. */
 export interface ProviderSession {
   /** The capability, where the provider can list and edit its own turns. */
   readonly editor?: TranscriptEditor;
@@ -29,6 +31,7 @@ export interface ProviderSession {
   close(): Promise<void>;
 }
 
+/** What is new, as one text. */
 export interface SessionRequest {
   readonly system: string;
   readonly text: string;

@@ -4,6 +4,7 @@ import { ChatError } from "./errors.ts";
 import type { Message } from "./messages.ts";
 import type { ChatUsage } from "./usage.ts";
 
+/** Made by `client.snapshot()`. */
 export interface Snapshot {
   readonly format: "@poppet/chat";
   readonly version: 1;

@@ -6,6 +6,7 @@ import { ChatError, messageOf } from "./errors.ts";
 import { type Json, wellFormed } from "./json.ts";
 import type { ToolCall } from "./messages.ts";
 
+/** A Standard Schema, version 1, of any library. */
 export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -24,6 +25,7 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** Made by `defineTool`. */
 export interface Tool<Input = unknown> {
   /** Up to 64 of `A-Z a-z 0-9 _ . -`. Where a provider forbids the dot, `__` stands for it on the wire. */
   readonly name: string;
@@ -90,6 +92,7 @@ export function nameFromWire(name: string, tools: readonly Tool[]): string {
   return tools.find((tool) => wireName(tool.name) === name)?.name ?? name;
 }
 
+/** A call that may run, with what the schema made of its input; or one that may not, and why. */
 export type CheckedCall =
   | { readonly call: ToolCall; readonly tool: Tool; readonly input: unknown }
   | { readonly call: ToolCall; readonly refusal: ChatError };

@@ -5,12 +5,15 @@
 import { TranscriptEntryError, TranscriptMovedError } from "./errors.ts";
 import { type Message, messageBytes } from "./messages.ts";
 
+/** Opaque; of one transcript. */
 export type EntryId = string;
 /** The entry at which a conversation stands; null before the first. */
 export type Tip = EntryId | null;
 
+/** A message, or the mark behind which nothing is sent. */
 export type EntryContent = Message | { readonly role: "clear" };
 
+/** A node of the tree. It never changes, but for the summary beside it. */
 export interface Entry {
   readonly id: EntryId;
   readonly parentId: Tip;
@@ -22,6 +25,7 @@ export interface Entry {
   readonly summary: string | null;
 }
 
+/** What to add, where, and on what tip it was computed. */
 export interface TranscriptChange {
   /** The tip on which the change was computed. */
   readonly expected: Tip;
@@ -32,6 +36,7 @@ export interface TranscriptChange {
   readonly content: readonly EntryContent[];
 }
 
+/** Where a conversation is kept; `transcriptCases` proves one. */
 export interface Transcript {
   tip(): Promise<Tip>;
   /** From an entry to the first, newest first, read as far as the reader goes. Unknown ID: TranscriptEntryError. */

@@ -35,6 +35,7 @@ export interface TurnLimits {
   readonly toolCalls: number;
 }
 
+/** What a turn is made of; it reads and writes nothing else. */
 export interface TurnOptions {
   readonly model: Model;
   readonly system: string;
@@ -58,6 +59,7 @@ export interface TurnOptions {
   readonly clock?: Clock;
 }
 
+/** Yields what happens; returns how it ended. The reader decides the pace; returned from early, it stops. */
 export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult> {
   const { model, limits, clock = systemClock } = options;
   const tools = model.supportsTools ? options.tools : [];

@@ -1,12 +1,14 @@
 /** What a client has spent, counted once a request: turns and compactions apart. */
 import { sumUsage, type Usage } from "./messages.ts";
 
+/** Tokens, as the providers counted them. */
 export interface ChatUsage {
   /** What `chat`, `stream` and `ask` spent, failed and stopped ones too. */
   readonly turns: UsageTotal;
   readonly compactions: UsageTotal;
 }
 
+/** A sum over turns. */
 export interface UsageTotal {
   readonly count: number;
   /** Those of which the provider did not say all: what they spent is missing in `tokens`, or a part of it. */

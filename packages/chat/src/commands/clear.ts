@@ -2,6 +2,7 @@
 import type { ChatClient } from "../chat-client.ts";
 import type { Command } from "./command.ts";
 
+/** `/clear`. Its result is `changed` where there was something to clear. */
 export function clearCommand(): Command<Pick<ChatClient, "clear">> {
   return {
     name: "clear",

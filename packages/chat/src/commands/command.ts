@@ -6,6 +6,7 @@ import type { ChatClient } from "../chat-client.ts";
 import { ChatError } from "../errors.ts";
 import type { Json } from "../json.ts";
 
+/** `Client` is what it needs of one: a command for less serves every client that has more. */
 export interface Command<Client = ChatClient> {
   /** 1 to 64 of `A-Z a-z 0-9 - _`, without the slash; capital and small letters are different. */
   readonly name: string;
@@ -17,6 +18,7 @@ export interface Command<Client = ChatClient> {
   run(request: CommandRequest<Client>): Promise<CommandResult>;
 }
 
+/** What `run` gets. */
 export interface CommandRequest<Client = ChatClient> {
   readonly client: Client;
   /** Everything after the verb but the one white space that ends it. */
@@ -26,6 +28,7 @@ export interface CommandRequest<Client = ChatClient> {
   readonly signal: AbortSignal;
 }
 
+/** What `run` gives. */
 export interface CommandResult {
   /** For the person who typed. */
   readonly text: string;
@@ -35,6 +38,7 @@ export interface CommandResult {
   readonly data?: Json;
 }
 
+/** Made by `commandSet`; in the order given. */
 export interface CommandSet<Client = ChatClient> extends Iterable<Command<Client>> {
   get(name: string): Command<Client> | undefined;
 }

@@ -4,6 +4,10 @@ import type { PolicyOutcome } from "../policies/policy.ts";
 import type { Command } from "./command.ts";
 import { type Editable, orTryAgain, whyNotEditable } from "./editing.ts";
 
+/**
+ * `/compact [FOCUS]`. `data` is the PolicyOutcome. A summary that fails is thrown; a conversation that moved on is
+ * said.
+ */
 export function compactCommand(): Command<Editable & Pick<ChatClient, "applyPolicyNow">> {
   return {
     name: "compact",

@@ -2,6 +2,7 @@
 import { messageOf } from "../errors.ts";
 import type { Command } from "./command.ts";
 
+/** `/help`. `data` is a list of `{name, summary, unavailable}`. */
 export function helpCommand(): Command<unknown> {
   return {
     name: "help",

@@ -7,6 +7,7 @@ import { abortError, CommandUnavailableError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { Command, CommandSet } from "./command.ts";
 
+/** Not handled: the text names no command, and nothing was done. */
 export type CommandOutcome =
   | { readonly handled: false }
   | { readonly handled: true; readonly text: string; readonly changed: boolean; readonly data: Json | null };
@@ -14,6 +15,7 @@ export type CommandOutcome =
 const notHandled: CommandOutcome = { handled: false };
 const verb = /^\/([A-Za-z0-9_-]{1,64})(?!\S)/;
 
+/** A command and what was typed after it. */
 export interface ParsedCommand<Client = ChatClient> {
   readonly command: Command<Client>;
   readonly args: string;

@@ -2,6 +2,7 @@
 import type { Tool } from "../tools.ts";
 import type { Command } from "./command.ts";
 
+/** `/tools`. `data` is a list of `{name, description}`. */
 export function toolsCommand(tools: readonly Pick<Tool, "name" | "description">[]): Command<unknown> {
   return {
     name: "tools",

@@ -3,6 +3,7 @@ import { cutCodePoints } from "../text.ts";
 import type { Command } from "./command.ts";
 import { type Editable, orTryAgain, whyNotEditable } from "./editing.ts";
 
+/** `/undo`. Says what it took back; a conversation that moved on is said. */
 export function undoCommand(): Command<Editable> {
   return {
     name: "undo",

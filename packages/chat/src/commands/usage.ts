@@ -4,6 +4,7 @@ import type { Usage } from "../messages.ts";
 import type { UsageTotal } from "../usage.ts";
 import type { Command } from "./command.ts";
 
+/** `/usage`. `data` is the client's `usage()`. */
 export function usageCommand(): Command<Pick<ChatClient, "usage">> {
   return {
     name: "usage",

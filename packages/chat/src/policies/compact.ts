@@ -10,6 +10,7 @@ import { utf8Length } from "../text.ts";
 import { type CompactPolicy, checkCount, type PolicyOutcome } from "./policy.ts";
 import type { Summariser, SummariserOptions, SummaryRequest } from "./summary.ts";
 
+/** All of them may be left out. */
 export interface CompactOptions {
   /**
    * Estimated tokens of a request at which a summary is written before it is sent. Never more than eight tenths of what
@@ -22,6 +23,7 @@ export interface CompactOptions {
   readonly summarise?: SummariserOptions | Summariser;
 }
 
+/** Bounds a long conversation by summaries of what is old. An option that cannot be: `option_invalid`. */
 export function compact(options: CompactOptions = {}): CompactPolicy {
   const { at = Number.MAX_SAFE_INTEGER, keep = 2, summarise = {} } = options;
   checkCount("compact: at", at, 1);

@@ -3,6 +3,7 @@ import type { ContextBudget } from "../context.ts";
 import { ChatError } from "../errors.ts";
 import type { Summariser } from "./summary.ts";
 
+/** Made by `truncate` or `compact`. */
 export type Policy = TruncatePolicy | CompactPolicy;
 
 /** A request holds the newest whole exchanges within these limits; the conversation itself stays whole. */
@@ -10,6 +11,7 @@ export interface TruncatePolicy extends Partial<ContextBudget> {
   readonly type: "truncate";
 }
 
+/** Made by `compact`. */
 export interface CompactPolicy {
   readonly type: "compact";
   /** Estimated tokens of a request at which a summary is written first; Infinity: only when asked. */

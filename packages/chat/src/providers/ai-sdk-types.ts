@@ -4,6 +4,7 @@
  */
 import type { Json } from "../json.ts";
 
+/** The AI SDK's LanguageModelV4 and LanguageModelV3 fit. */
 export interface AiSdkModel {
   readonly specificationVersion: "v4" | "v3";
   readonly provider: string;

@@ -12,6 +12,7 @@ import { MessageRecord, toUsage } from "./ai-sdk-record.ts";
 import type { AiSdkCall, AiSdkModel, AiSdkOptions, AiSdkPart, JsonObject } from "./ai-sdk-types.ts";
 import { type ErrorContext, providerError } from "./provider-error.ts";
 
+/** All of them may be left out. */
 export interface LanguageModelOptions {
   /** The stable name that continuation data is kept under; default: the model's own. */
   readonly provider?: string;

@@ -11,6 +11,7 @@ const errorBodyBytes = 65_536;
 /** Far more than an answer within its limits takes. Parsers keep an event until its end, so no limit of theirs is in time. */
 const eventBytes = 16_777_216;
 
+/** The part of `fetch` that providers use. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** `secrets` are shown in no error, whoever repeats them. */

@@ -9,6 +9,7 @@ import { type Failure, readFailure } from "./provider-failure.ts";
 import { safeWords } from "./provider-words.ts";
 import { retryAt } from "./retry-at.ts";
 
+/** Who was asked, and what its errors may say. */
 export interface ErrorContext {
   readonly provider: string;
   readonly modelId: string;

@@ -22,6 +22,7 @@ const keyPatterns: readonly (readonly [RegExp, string])[] = [
 const advice =
   / ?(For more information, pass `verbose: true`[^.]*?fetch\(\)\.?|Is the computer able to access the url\?)/gi;
 
+/** A provider's words in at most `limit` code points, without the secrets. */
 export function safeWords(text: string, secrets: readonly string[], limit = 300): string {
   // Before the cleaning, which may change a secret, and after it, which may put one together.
   let words = without(secrets, text.slice(0, 20_000))

@@ -8,6 +8,7 @@ import type { CommandSet } from "../commands/command.ts";
 import { runCommand } from "../commands/run.ts";
 import { messageOf } from "../errors.ts";
 
+/** What the prompt reads and writes. */
 export interface ReplOptions {
   readonly client: ChatClient;
   readonly commands: CommandSet;
@@ -21,6 +22,7 @@ export interface ReplOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Runs until the input ends or `signal` aborts. Throws only what the input throws. */
 export async function repl(options: ReplOptions): Promise<void> {
   const { input, output, prompt = "> ", signal = new AbortController().signal } = options;
   const lines = abortableReader(() => linesOf(input), signal);

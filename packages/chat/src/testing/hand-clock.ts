@@ -1,6 +1,7 @@
 /** A clock that only moves when told to. */
 import type { Clock } from "../clock.ts";
 
+/** Stands still between two `advance`. */
 export interface HandClock extends Clock {
   /** Calls whatever is due by then, in the order of its time. */
   advance(ms: number): void;
@@ -8,6 +9,7 @@ export interface HandClock extends Clock {
   readonly waiting: number;
 }
 
+/** A clock at `start`, in Unix milliseconds. */
 export function handClock(start = 0): HandClock {
   let now = start;
   const timers = new Set<{ readonly at: number; readonly then: () => void }>();

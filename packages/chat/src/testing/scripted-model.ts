@@ -11,6 +11,7 @@ export type ScriptedStep =
   | readonly ScriptedItem[]
   | ((request: ModelRequest) => string | readonly ScriptedItem[]);
 
+/** A model with every request that it got, oldest first. */
 export interface ScriptedModel extends Model {
   readonly requests: readonly ModelRequest[];
 }
@@ -40,18 +41,22 @@ export function scriptedModel(
   };
 }
 
+/** A piece of text. */
 export function say(delta: string): ModelEvent {
   return { type: "text", delta };
 }
 
+/** A piece of reasoning. */
 export function think(delta: string, section = 0): ModelEvent {
   return { type: "reasoning", section, delta };
 }
 
+/** A tool request with its arguments as JSON. */
 export function call(toolName: string, input: Json, toolCallId = `call-${toolName}`): ModelEvent {
   return { type: "tool-call", toolCallId, toolName, input: JSON.stringify(input) };
 }
 
+/** The end of an answer; by default it stopped by itself and counted 10 tokens in, 5 out. */
 export function finish(
   reason: FinishReason = "stop",
   usage: Partial<Usage> | null = { inputTokens: 10, outputTokens: 5, totalTokens: 15 },

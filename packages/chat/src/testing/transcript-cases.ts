@@ -8,11 +8,13 @@ import type { AssistantMessage, Message } from "../messages.ts";
 import type { Entry, EntryContent, Tip, Transcript } from "../transcript.ts";
 import { collect, equal, throws } from "./expectations.ts";
 
+/** One promise of a Transcript. `run` takes an empty one and throws where it is broken. */
 export interface TranscriptCase {
   readonly name: string;
   run(transcript: Transcript): Promise<void>;
 }
 
+/** Every promise of a Transcript, one case each. */
 export const transcriptCases: readonly TranscriptCase[] = [
   {
     name: "an empty transcript has no tip and nothing behind it",
