@@ -11,6 +11,8 @@ const chat = "packages/chat/src";
 const poppet = "packages/poppet/src";
 const test = "packages/poppet/test";
 const turnTests = [`${chat}/turn.test.ts`];
+const clientTests = [`${chat}/create-chat.test.ts`, `${chat}/client-laws.test.ts`];
+const policyTests = [`${chat}/policies/compact.test.ts`];
 const contextTests = [`${chat}/context.test.ts`];
 const runTests = [`${test}/runs.test.ts`, `${test}/crash/crash.test.ts`];
 const orderTests = [...runTests, `${test}/run-laws.test.ts`, `${test}/run-order.test.ts`];
@@ -41,8 +43,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "allow one step more",
     file: `${chat}/turn.ts`,
-    find: `step >= limits.steps) throw`,
-    put: `step > limits.steps) throw`,
+    find: `step >= limits.steps && !isFinal) throw`,
+    put: `step > limits.steps && !isFinal) throw`,
     tests: turnTests,
   },
   {
@@ -123,16 +125,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: "read past a clear",
     file: `${chat}/context.ts`,
-    find: `if (entry.content.role === "clear") break;`,
-    put: `if (entry.content.role === "clear") continue;`,
+    find: `if (summary !== null || entry.content.role === "clear") break;`,
+    put: `if (summary !== null) break;\n    if (entry.content.role === "clear") continue;`,
     tests: contextTests,
   },
   {
     name: "send what a summary stands for",
     file: `${chat}/context.ts`,
-    find: `      summary = entry.summary;
-      break;`,
-    put: `      summary = entry.summary;`,
+    find: `if (summary !== null || entry.content.role === "clear") break;`,
+    put: `if (entry.content.role === "clear") break;`,
     tests: contextTests,
   },
   {
@@ -344,5 +345,98 @@ export const mutants: readonly Mutant[] = [
     find: `SIGINT: { code: 130,`,
     put: `SIGINT: { code: 1,`,
     tests: [`${test}/cli/interruption.test.ts`],
+  },
+  {
+    name: "keep a question from before a clear",
+    file: `${chat}/conversation.ts`,
+    find: `if (tip === from) return false;`,
+    put: `if (tip !== from || tip === from) return false;`,
+    tests: clientTests,
+  },
+  {
+    name: "edit a conversation that has moved on",
+    file: `${chat}/editor.ts`,
+    find: `if (revisionOf(tip) !== revision) throw`,
+    put: `if (revisionOf(tip) === null) throw`,
+    tests: [`${chat}/editor.test.ts`, ...clientTests],
+  },
+  {
+    name: "take back what was said before a clear",
+    file: `${chat}/editor.ts`,
+    find: `if (entry.content.role === "clear") break;
+    if (dropped`,
+    put: `if (entry.content.role === "clear") continue;
+    if (dropped`,
+    tests: [`${chat}/editor.test.ts`],
+  },
+  {
+    name: "let two turns run at once",
+    file: `${chat}/line.ts`,
+    find: `this.#last = before.then(() => mine);`,
+    put: `this.#last = mine;`,
+    tests: clientTests,
+  },
+  {
+    name: "summarise the last exchange",
+    file: `${chat}/policies/compact.ts`,
+    find: `exchanges.slice(0, -keep)`,
+    put: `exchanges.slice(0, 1 - keep || undefined)`,
+    tests: policyTests,
+  },
+  {
+    name: "keep a summary that is longer than what it stands for",
+    file: `${chat}/policies/compact.ts`,
+    find: `if (bytes.after >= bytes.before)`,
+    put: `if (bytes.after >= bytes.before * 1e6)`,
+    tests: policyTests,
+  },
+  {
+    name: "forget the summary that is to be brought up to date",
+    file: `${chat}/policies/summary.ts`,
+    find: `let summary = previous ?? "";`,
+    put: `let summary = previous === null ? "" : "";`,
+    tests: policyTests,
+  },
+  {
+    name: "try a failed summary again at once",
+    file: `${chat}/policies/automatic.ts`,
+    find: `* 1.1`,
+    put: `* 0`,
+    tests: policyTests,
+  },
+  {
+    name: "take a longer word for a command",
+    file: `${chat}/commands/run.ts`,
+    find: `(?!\\S)/`,
+    put: `/`,
+    tests: [`${chat}/commands/commands.test.ts`],
+  },
+  {
+    name: "restore a tool call without its result",
+    file: `${chat}/snapshot.ts`,
+    find: `&& isPaired(value as readonly Message[])`,
+    put: `&& isPaired(([] as readonly Message[]))`,
+    tests: [`${chat}/snapshot.test.ts`],
+  },
+  {
+    name: "take a changed blob for one with another key",
+    file: `${chat}/encrypt.ts`,
+    find: `throw damaged("it was cut or changed");`,
+    put: `throw wrongKey("it was cut or changed");`,
+    tests: [`${chat}/snapshot.test.ts`],
+  },
+  {
+    name: "mark more for Anthropic's cache than it takes",
+    file: `${chat}/providers/ai-sdk-prompt.ts`,
+    find: `marked.slice(-mostCacheMarks)`,
+    put: `marked.slice(-mostCacheMarks - 1)`,
+    tests: [`${chat}/providers/ai-sdk-prompt.test.ts`],
+  },
+  {
+    name: "ask again for an answer whose arguments are no JSON",
+    file: `${chat}/turn.ts`,
+    find: `if (isFinal) return`,
+    put: `if (isFinal && results.every((one) => one.state === "completed")) return`,
+    tests: [`${chat}/ask.test.ts`],
   },
 ];

@@ -168,6 +168,13 @@ describe("L6 repair", () => {
     expect((await down.client.editor?.read())?.exchanges).toEqual([]);
   });
 
+  test("L6 arguments that are no JSON are not asked for again", async () => {
+    const broken = { type: "tool-call", toolCallId: "1", toolName: "answer", input: '{"city":' } as const;
+    const { client, model } = asker("tool", [[broken, finish("tool-calls")]]);
+    expect(await codeOf(client.ask("?", schemas.zod))).toBe("answer_invalid");
+    expect(model.requests).toHaveLength(1);
+  });
+
   test("L6 the last step that the limits allow may be the answer", async () => {
     const { client } = asker("tool", [answer(trip)], { limits: { steps: 1 } });
     expect(await client.ask("?", schemas.zod)).toEqual(trip);

@@ -48,7 +48,7 @@ export interface TurnOptions {
   readonly maxOutputTokens?: number;
   /** JSON Schema of the answer's text, for a model with `supportsSchema`. */
   readonly schema?: Json;
-  /** A completed call of this tool ends the turn, its batch once done; the exchange then ends with the results. */
+  /** A step that calls this tool is the last, whatever comes of the call; the exchange then ends with the results. */
   readonly finalTool?: string;
   /** Sees a step's known and valid tool calls together, before any of them runs; returns the reason of each refusal by ID. */
   readonly authorize?: (batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>;
@@ -114,10 +114,7 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
       if (calls.length > 0) {
         const results = yield* runBatch(checked, step, signal);
         messages.push({ role: "tool", results });
-        if (results.some((one) => one.toolName === options.finalTool && one.state === "completed")) {
-          return { state: "completed", text: answer.text, messages, usage: usage() };
-        }
-        if (step >= limits.steps) throw stepLimit(limits.steps);
+        if (isFinal) return { state: "completed", text: answer.text, messages, usage: usage() };
       }
       const steered = options.steer && step < limits.steps ? await untilAborted(options.steer(), signal) : [];
       for (const text of steered.map((one) => one.toWellFormed())) {
