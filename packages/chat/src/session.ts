@@ -27,7 +27,7 @@ export interface ProviderSession {
   send(request: SessionRequest): AsyncIterable<ModelEvent>;
   /** What `openSession` goes on from, for snapshots. `null`: nothing was said yet. */
   state(): Json;
-  /** Lets a running `send` end, then frees what the session holds. */
+  /** Frees what the session holds. It does not wait: a running `send` is let end, and what it needs goes with it. */
   close(): Promise<void>;
 }
 
