@@ -10,6 +10,7 @@ import { benchDeltas } from "./deltas.ts";
 import { benchFirstDelta } from "./first-delta.ts";
 import { benchInstall } from "./install.ts";
 import { benchInterrupt } from "./interrupt.ts";
+import { benchLibrary } from "./library.ts";
 import { benchLong } from "./long.ts";
 import { benchMarkdown } from "./markdown.ts";
 import { benchMillion } from "./million.ts";
@@ -37,6 +38,7 @@ try {
     ...(await benchMarkdown(folder, rounds)),
     ...(await benchFirstDelta(folder, rounds)),
   ]);
+  printTable("The library", await benchLibrary(rounds));
   printTable("Stopping", await benchInterrupt(folder, rounds));
   printTable("Length", [...(await benchLong(folder)), ...(million ? await benchMillion(folder) : [])]);
   printTable("Install", benchInstall());

@@ -27,6 +27,7 @@ export function createChat(options: ChatOptions): ChatClient {
     "openConversation" in model
       ? model.openConversation()
       : transcriptConversation(model, options.transcript ?? memoryTranscript({ newId }), newId);
+  if (options.policy && !conversation.editor) throw capabilityMissing(model.provider, "shorten it when told");
   const line = new Line();
   const newTrigger = () => (policy.type === "compact" ? new CompactionTrigger(policy) : null);
   let trigger = newTrigger();

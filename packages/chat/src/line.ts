@@ -6,12 +6,7 @@ export class Line {
 
   /** Waits until all before have left; the returned function leaves. Rejects with the signal's reason, out of the line. */
   async enter(signal: AbortSignal): Promise<() => void> {
-    const before = this.#last;
-    let leave = () => {};
-    const mine = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    this.#last = before.then(() => mine);
+    const { before, leave } = this.#join();
     try {
       await untilAborted(before, signal);
       return leave;
@@ -23,11 +18,22 @@ export class Line {
 
   /** One short piece of work at a time. */
   async serve<Result>(work: () => Promise<Result>): Promise<Result> {
-    const leave = await this.enter(new AbortController().signal);
+    const { before, leave } = this.#join();
     try {
+      await before;
       return await work();
     } finally {
       leave();
     }
+  }
+
+  #join(): { readonly before: Promise<unknown>; readonly leave: () => void } {
+    const before = this.#last;
+    let leave = () => {};
+    const mine = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    this.#last = before.then(() => mine);
+    return { before, leave };
   }
 }

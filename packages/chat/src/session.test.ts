@@ -101,6 +101,7 @@ describe("L4 a provider that keeps its conversation", () => {
     const model = sessionModel(provider);
     expect(() => createChat({ model, transcript: memoryTranscript() })).toThrow("keeps the conversation itself");
     expect(() => createChat({ model, policy: truncate({ exchanges: 1 }) })).toThrow("keeps the conversation itself");
+    expect(() => createChat({ model, policy: compact() })).toThrow("cannot shorten it when told");
   });
 
   test("L6 a clear while it answers ends that exchange", async () => {
