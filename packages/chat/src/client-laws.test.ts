@@ -50,7 +50,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ type: fc.constantFrom("leave", "ask", "restore"), ticks }),
   fc.record({ type: fc.constant("abort" as const), pick: fc.nat(3), ticks }),
 );
-const plans = fc.record({ steps: fc.array(step, { maxLength: 24, size: "max" }), automatic: fc.boolean() });
+const plans = fc.record({
+  steps: fc.array(step, { maxLength: 24, size: "max" }),
+  automatic: fc.boolean(),
+  begun: fc.boolean(),
+});
 type Plan = typeof plans extends fc.Arbitrary<infer T> ? T : never;
 
 /** Lets others go on: so many of their steps, or, from 60 on, a turn of the event loop, in which parts can be loaded too. */
@@ -58,6 +62,9 @@ async function tick(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await Promise.resolve();
   if (count >= 60) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Orders what happens: the number of an event. */
+let events = 0;
 
 const endings: Record<Ending, readonly (ModelEvent | Error)[]> = {
   answer: [say("an answer in a few words"), finish("stop", null)],
@@ -70,7 +77,7 @@ const endings: Record<Ending, readonly (ModelEvent | Error)[]> = {
 
 /** Each request waits until the plan releases it. */
 function waitingModel() {
-  const requests: ModelRequest[] = [];
+  const requests: (ModelRequest & { readonly at: number })[] = [];
   const waiting: ((ending: Ending) => void)[] = [];
   let turns = 0;
   let overlaps = 0;
@@ -79,7 +86,7 @@ function waitingModel() {
     modelId: "w",
     supportsTools: true,
     async *stream(request) {
-      requests.push(request);
+      requests.push({ ...request, at: events++ });
       // One turn at a time; a summary is written beside it.
       if (request.system !== summaryPrompt) {
         if (turns++ > 0) overlaps++;
@@ -101,6 +108,7 @@ function waitingModel() {
 }
 
 interface Commit {
+  readonly at: number;
   readonly appended: boolean;
   readonly content: readonly { readonly role: string; readonly text?: string }[];
 }
@@ -115,7 +123,7 @@ function watched(transcript: Transcript) {
     async commit(change) {
       const before = await path(change.expected);
       const tip = await transcript.commit(change);
-      commits.push({ appended: change.parent === change.expected, content: change.content });
+      commits.push({ at: events++, appended: change.parent === change.expected, content: change.content });
       if (change.parent !== change.expected) {
         // Only an undo goes back: by one whole exchange, never past a clear.
         expect(change.content).toEqual([]);
@@ -170,18 +178,19 @@ interface Op {
   readonly type: Step["type"];
   /** Commits before it began. */
   readonly from: number;
+  readonly startedAt: number;
   readonly controller: AbortController;
-  end: { readonly commits: number; readonly result: unknown; readonly error: unknown } | null;
+  end: { readonly at: number; readonly commits: number; readonly result: unknown; readonly error: unknown } | null;
 }
 
-async function play({ steps, automatic }: Plan) {
+async function play({ steps, automatic, begun }: Plan) {
   const { model, requests, release, overlaps } = waitingModel();
   const { transcript, commits, summaries } = watched(memoryTranscript());
   const policy = compact({ keep: 1, at: automatic ? 60 : Infinity });
   const options: ChatOptions = { model, transcript, tools: [tool], policy };
   const client = createChat(options);
   const ops: Op[] = [];
-  for (const n of [1, 2, 3]) await client.add(`before ${n}, with some words to shorten`);
+  for (const n of begun ? [1, 2, 3] : []) await client.add(`before ${n}, with some words to shorten`);
   let saved = await client.snapshot();
 
   function start(type: Step["type"], work: (text: string, signal: AbortSignal) => Promise<unknown>): void {
@@ -189,16 +198,17 @@ async function play({ steps, automatic }: Plan) {
       type,
       text: `text ${ops.length}`,
       from: commits.length,
+      startedAt: events++,
       controller: new AbortController(),
       end: null,
     };
     ops.push(op);
     work(op.text, op.controller.signal).then(
       (result) => {
-        op.end = { commits: commits.length, result, error: null };
+        op.end = { at: events++, commits: commits.length, result, error: null };
       },
       (error: unknown) => {
-        op.end = { commits: commits.length, result: null, error };
+        op.end = { at: events++, commits: commits.length, result: null, error };
       },
     );
   }
@@ -245,6 +255,25 @@ async function play({ steps, automatic }: Plan) {
   return { client, options, ops, commits, summaries: summaries(), requests, overlaps: overlaps() };
 }
 
+/** What was asked before a clear is not there after it. */
+function checkClears(
+  ops: readonly Op[],
+  commits: readonly Commit[],
+  requests: readonly (ModelRequest & { readonly at: number })[],
+) {
+  for (const { type, text } of ops) {
+    const asked = requests.find((one) =>
+      one.messages.some((message) => message.role === "user" && message.text === text),
+    );
+    const kept = commits.find((commit) => commit.content.some((one) => one.text === text));
+    if (type !== "chat" || !asked || !kept) continue;
+    const between = ops.filter(
+      (op) => op.type === "clear" && op.startedAt > asked.at && op.end?.error === null && op.end.at < kept.at,
+    );
+    expect(between).toEqual([]);
+  }
+}
+
 function checkNothingLost(ops: readonly Op[], commits: readonly Commit[]): void {
   const places = (text: string, from: number, to: number) =>
     commits.flatMap((commit, i) => (i >= from && i < to && commit.content.some((one) => one.text === text) ? [i] : []));
@@ -276,6 +305,7 @@ test("L5 L6 laws of one client: acceptable requests, no text lost, no stale edit
         if (request.messages.some((message) => message.role === "tool")) seen.tools++;
       }
       checkNothingLost(ops, commits);
+      checkClears(ops, commits, requests);
 
       const outcomes = (type: Step["type"]) =>
         ops.flatMap((op) =>

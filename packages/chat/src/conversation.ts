@@ -64,6 +64,8 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
   // Held over reads and writes of the transcript only, never over a model call: a restore is several commits.
   const line = new Line();
   const editor = transcriptEditor(transcript);
+  /** A turn began since the last clear, and may still run: it is something to clear. */
+  let begun = false;
 
   /** Appends wherever the conversation stands, unless `refused` at that place. */
   async function append(content: readonly EntryContent[], refused = async (_tip: Tip) => false): Promise<boolean> {
@@ -91,6 +93,7 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
     async begin(budget) {
       const { from, context } = await line.serve(async () => {
         const tip = await transcript.tip();
+        begun = true;
         return { from: tip, context: await readContext(transcript, tip, budget) };
       });
       const keep = (messages: readonly Message[]) =>
@@ -102,7 +105,14 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
       await line.serve(() => append([message]));
     },
 
-    clear: () => line.serve(() => append([{ role: "clear" }], (tip) => isBlank(transcript, tip))),
+    clear: () =>
+      line.serve(async () => {
+        const blank = !begun && (await isBlank(transcript, await transcript.tip()));
+        // Also where there is nothing here: a turn may run in another process.
+        await append([{ role: "clear" }]);
+        begun = false;
+        return !blank;
+      }),
 
     async save() {
       const { summary, exchanges } = await line.serve(() => editor.read());

@@ -198,6 +198,24 @@ describe("L5 what happens while the model answers", () => {
     expect(seen).toEqual({ kept: false, text: "two", said: ["after", "3"] });
   });
 
+  test("L3 so does a clear of a conversation that has nothing yet but the running question", async () => {
+    const model = heldModel(["one", "two", "three"]);
+    const client = createChat({ model });
+    for (const n of [1, 2]) {
+      const work = client.chat(`${n}`);
+      await model.asked(n);
+      expect(await client.clear()).toBe(true);
+      model.release();
+      expect(await work).toMatchObject({ kept: false });
+    }
+    expect(await client.clear()).toBe(false);
+    const last = client.chat("3");
+    await model.asked(3);
+    model.release();
+    await last;
+    expect(said(model)).toEqual(["3"]);
+  });
+
   test("L6 a restore takes the place of the running exchange too", async () => {
     const other = scriptedChat(["old answer"]);
     await other.client.chat("old");

@@ -31,7 +31,7 @@ export function createChat(options: ChatOptions): ChatClient {
   const line = new Line();
   const newTrigger = () => (policy.type === "compact" ? new CompactionTrigger(policy) : null);
   let trigger = newTrigger();
-  let tools = options.tools ?? [];
+  let tools = [...(options.tools ?? [])];
   let usage = noUsage;
 
   /** Waits for the call's turn. An abort gives its place up, even while nobody reads. */
