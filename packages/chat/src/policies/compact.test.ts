@@ -147,10 +147,15 @@ describe("S14 compacting when asked", () => {
   test("S14 prompt, model and writer can be one's own", async () => {
     const other = scriptedModel(["OTHER"], { modelId: "small" });
     const own = scriptedChat(["a long answer to shorten", "b", "c"], {
-      policy: compact({ keep: 1, at: Infinity, summarise: { model: other, prompt: "Shorten this." } }),
+      policy: compact({
+        keep: 1,
+        at: Infinity,
+        summarise: { model: other, prompt: "Shorten this.", maxOutputTokens: 99 },
+      }),
     });
     for (const text of ["1", "2"]) await own.client.chat(text);
     await own.client.applyPolicyNow();
+    expect(other.requests[0]?.maxOutputTokens).toBe(99);
     expect(other.requests.map((request) => request.system)).toEqual(["Shorten this."]);
     expect(own.model.requests).toHaveLength(2);
     const written = scriptedChat(["a long answer to shorten", "b"], {

@@ -37,6 +37,8 @@ export interface SummariserOptions {
   readonly model?: Model;
   /** Tokens that one request to it may take; default: the client's. */
   readonly tokens?: number;
+  /** Tokens that a summary may take at most; default: what the model does by itself. A cut one is a failed one. */
+  readonly maxOutputTokens?: number;
   /** In place of `summaryPrompt`. */
   readonly prompt?: string;
 }
@@ -58,7 +60,7 @@ Where there is a summary so far, bring it up to date: keep everything in it that
 
 /** The usual writer. */
 export function summariser(options: SummariserOptions = {}): Summariser {
-  const system = options.prompt ?? summaryPrompt;
+  const { prompt = summaryPrompt } = options;
   return async (request) => {
     const { previous, exchanges, focus } = request;
     const model = options.model ?? request.model;
@@ -66,29 +68,35 @@ export function summariser(options: SummariserOptions = {}): Summariser {
     let summary = previous ?? "";
     let rest = exchanges.flatMap((exchange) => exchange.messages.map(inWords)).join("\n\n");
     while (rest.trim() !== "") {
-      const beside = utf8Length(system) + utf8Length(focus) + utf8Length(summary);
+      const beside = utf8Length(prompt) + utf8Length(focus) + utf8Length(summary);
       // Three bytes a token, less a quarter for what JSON adds.
       const part = firstPart(rest, Math.max(256, Math.floor(tokens * 2.25) - beside));
       rest = rest.slice(part.length);
-      summary = await writeSummary({ ...request, model, tokens }, system, summary, part);
+      summary = await writeSummary({ ...request, model, tokens }, { ...options, prompt }, summary, part);
     }
     return summary;
   };
 }
 
-async function writeSummary(request: SummaryRequest, system: string, summary: string, part: string): Promise<string> {
+async function writeSummary(
+  request: SummaryRequest,
+  { prompt, maxOutputTokens }: SummariserOptions & { readonly prompt: string },
+  summary: string,
+  part: string,
+): Promise<string> {
   const { model, tokens, focus, limits, clock, signal, spent } = request;
   const keep = focus === "" ? "" : ` Keep above all what concerns this: ${focus}`;
   const sources = [{ label: "messages", text: part }];
   if (summary !== "") sources.unshift({ label: "summary so far", text: summary });
   const running = turn({
     model,
-    system,
+    system: prompt,
     context: emptyContext,
     input: { role: "user", text: `Write the summary.${keep}`, sources },
     tools: [],
     limits,
     budget: { exchanges: 0, bytes: Infinity, tokens },
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     signal,
     clock,
   });
