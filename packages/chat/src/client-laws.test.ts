@@ -26,6 +26,8 @@ import {
 } from "./index.ts";
 import { summaryPrompt } from "./policies/summary.ts";
 import { call, finish, say, scriptedModel } from "./testing/index.ts";
+// Loaded beforehand: a client loads it at its first `ask`, which takes as long as a disk does.
+import "./ask.ts";
 
 type Ending = "answer" | "tool" | "fail" | "cut" | "empty" | "long";
 type Step = { readonly ticks: number } & (
