@@ -15,6 +15,11 @@ export interface Assistant {
   show(sessionId: string): Promise<ShownSession>;
   search(query: string): Promise<SearchResult>;
   rename(sessionId: string, title: string): Promise<Session>;
+  /**
+   * Asks the session's model for a title, after the session's first answer was shown; does nothing at any other time.
+   * The title that was saved, or null where the one from before stays. Never rejects.
+   */
+  nameSession(sessionId: string, signal: AbortSignal): Promise<string | null>;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import { type Clock, readContext, systemClock } from "@poppet/chat";
 import type { Assistant, Session, SessionSummary, ShownSession } from "./assistant.ts";
 import { PoppetError } from "./error.ts";
 import { openEndings } from "./runs/endings.ts";
+import { keepModels } from "./runs/kept-model.ts";
 import { reapDead } from "./runs/reap.ts";
 import type { ModelSource } from "./runs/run-turn.ts";
 import { submit } from "./runs/submit.ts";
@@ -27,11 +28,12 @@ export interface LocalOptions {
 }
 
 export async function openLocal(options: LocalOptions): Promise<Assistant> {
-  const { home, settingsFolder, settings, models, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
+  const { home, settingsFolder, settings, clock = systemClock, newId = () => Bun.randomUUIDv7() } = options;
   const store = await openStore(databaseFile(home), options.store);
   const { onWrite } = options.store ?? {};
   const index = searchIndex(store, home, onWrite && { onWrite });
   const endings = openEndings(store);
+  const models = keepModels(options.models);
   /** One for all runs of this process, also for those that begin at the same moment. */
   let owner: Promise<Owner> | null = null;
   let ownId: string | null = null;
@@ -100,7 +102,14 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
       });
     },
 
+    async nameSession(sessionId, signal) {
+      if (!settings.chat.nameSessions) return null;
+      const { nameSession } = await import("./sessions/naming.ts");
+      return nameSession({ store, clock, models }, sessionId, signal);
+    },
+
     async close() {
+      await models.close().catch(() => {});
       await endings.settle();
       await (await owner)?.release();
       index.close();

@@ -6,11 +6,7 @@ export type ProviderName = (typeof providerNames)[number];
 export interface Settings {
   readonly provider: ProviderName | null;
   readonly model: string | null;
-  readonly chat: {
-    readonly logReasoning: boolean;
-    /** Drawn on a terminal; otherwise, and without, the model's bytes. */
-    readonly markdown: boolean;
-  };
+  readonly chat: ChatSettings;
   readonly limits: Limits;
   readonly providers: { readonly [Name in ProviderName]?: ProviderSettings };
   /** By `provider/model`: what the catalogue does not know, or has wrong. */
@@ -18,6 +14,16 @@ export interface Settings {
   /** POPPET_TOOL_BYTES: the most that a tool result or a search output takes, in UTF-8 bytes of its compact JSON. */
   readonly toolBytes: number;
 }
+
+export interface ChatSettings {
+  readonly logReasoning: boolean;
+  /** Drawn on a terminal; otherwise, and without, the model's bytes. */
+  readonly markdown: boolean;
+  /** Whether a session's model is asked for its title. */
+  readonly nameSessions: boolean;
+}
+
+export const defaultChat: ChatSettings = { logReasoning: false, markdown: true, nameSessions: true };
 
 export interface ProviderSettings {
   /** An http or https URL. */

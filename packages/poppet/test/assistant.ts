@@ -6,7 +6,7 @@ import type { Clock, Model, Tool } from "@poppet/chat";
 import { type ScriptedStep, scriptedModel } from "@poppet/chat/testing";
 import type { Assistant, RunEvent, RunOutcome, Submission, Workload } from "../src/assistant.ts";
 import { openLocal } from "../src/local.ts";
-import { defaultLimits, type Settings } from "../src/settings.ts";
+import { defaultChat, defaultLimits, type Settings } from "../src/settings.ts";
 import type { StoreOptions } from "../src/store/sqlite.ts";
 
 export function temporaryFolder(): Disposable & { readonly path: string } {
@@ -18,7 +18,7 @@ export function testSettings(changes: Partial<Settings> = {}): Settings {
   return {
     provider: "openai",
     model: "test-model",
-    chat: { logReasoning: false, markdown: true },
+    chat: defaultChat,
     limits: defaultLimits,
     providers: {},
     models: {},

@@ -10,6 +10,8 @@ export interface Interruption {
   exitCode(): number | null;
   /** Of stdout; `why` where it is not simply that nobody reads. */
   outputGone(why?: string): void;
+  /** What is only nice to have: an interruption ends it, and the exit code is 0 all the same. */
+  afterwards<T>(work: () => Promise<T>): Promise<T>;
   /** From now on signals do what they do by default. */
   stop(): void;
 }
@@ -28,13 +30,14 @@ export function watchSignals(onInterrupt: () => void): Interruption {
   const controller = new AbortController();
   let code: number | null = null;
   let deadline: Timer | undefined;
+  let over = false;
 
   function interrupt(by: Cause, message: string = causes[by].message): void {
+    const exitCode = over ? 0 : causes[by].code;
     if (code !== null) {
-      if (by !== "stdout") process.exit(causes[by].code);
+      if (by !== "stdout") process.exit(exitCode);
       return;
     }
-    const exitCode = causes[by].code;
     code = exitCode;
     deadline = setTimeout(() => process.exit(exitCode), patienceMs);
     controller.abort(new ChatError("aborted", message, { details: { by } }));
@@ -49,6 +52,14 @@ export function watchSignals(onInterrupt: () => void): Interruption {
     signal: controller.signal,
     exitCode: () => code,
     outputGone: (why) => interrupt("stdout", why),
+    async afterwards(work) {
+      over = true;
+      try {
+        return await work();
+      } finally {
+        over = false;
+      }
+    },
     stop() {
       clearTimeout(deadline);
       for (const { name, listener } of listeners) process.off(name, listener);

@@ -49,7 +49,8 @@ test("S0 no file: the defaults", async () => {
   const config = await loadConfig({ HOME: await folder() });
   expect(config.fileExists).toBe(false);
   expect(config.settings).toEqual({
-    ...{ provider: null, model: null, chat: { logReasoning: false, markdown: true }, limits: defaultLimits },
+    ...{ provider: null, model: null, limits: defaultLimits },
+    chat: { logReasoning: false, markdown: true, nameSessions: true },
     ...{ providers: {}, models: {}, toolBytes: 16_384 },
   });
 });
@@ -68,7 +69,7 @@ test("S0 the file's settings, under the environment's", async () => {
 test.each([
   [
     "[chat]\n\nlogReasonning = true",
-    ':3: chat.logReasonning is no setting: known here are logReasoning, markdown; did you mean "logReasoning"?',
+    ':3: chat.logReasonning is no setting: known here are logReasoning, markdown, nameSessions; did you mean "logReasoning"?',
   ],
   ["providr = 'local'", 'did you mean "provider"?'],
   ['provider = "opnai"', ':1: provider must be one of "openai", '],

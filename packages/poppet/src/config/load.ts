@@ -4,6 +4,8 @@
  */
 import { PoppetError, systemCode, systemReason } from "../error.ts";
 import {
+  type ChatSettings,
+  defaultChat,
   defaultLimits,
   type Limits,
   type ModelFacts,
@@ -27,7 +29,7 @@ export interface Config {
 export interface WrittenSettings {
   readonly provider?: ProviderName;
   readonly model?: string;
-  readonly chat?: { readonly logReasoning?: boolean; readonly markdown?: boolean };
+  readonly chat?: Partial<ChatSettings>;
   readonly limits?: Partial<Limits>;
   readonly providers?: { readonly [Name in ProviderName]?: ProviderSettings };
   readonly models?: { readonly [name: string]: ModelFacts };
@@ -64,7 +66,7 @@ function effective(written: WrittenSettings, env: Environment): Settings {
   return {
     provider: (provider as ProviderName | null) ?? written.provider ?? null,
     model: model ?? written.model ?? null,
-    chat: { logReasoning: written.chat?.logReasoning ?? false, markdown: written.chat?.markdown ?? true },
+    chat: { ...defaultChat, ...written.chat },
     limits: { ...defaultLimits, ...written.limits },
     providers: written.providers ?? {},
     models: written.models ?? {},

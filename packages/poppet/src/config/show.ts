@@ -1,5 +1,5 @@
 /** The effective settings as TOML, each with where it came from. Secrets are masked. */
-import { defaultLimits } from "../settings.ts";
+import { defaultChat, defaultLimits } from "../settings.ts";
 import { isTable } from "./check.ts";
 import type { Config } from "./load.ts";
 import type { Environment } from "./location.ts";
@@ -16,11 +16,11 @@ export function settingsAsToml(config: Config, env: Environment): string {
     `# toolBytes = ${settings.toolBytes} (POPPET_TOOL_BYTES${env.POPPET_TOOL_BYTES ? "" : ", default"})`,
     "",
     "[chat]",
-    line("logReasoning", settings.chat.logReasoning, written.chat?.logReasoning === undefined),
-    line("markdown", settings.chat.markdown, written.chat?.markdown === undefined),
-    "",
-    "[limits]",
   ];
+  for (const key of Object.keys(defaultChat) as (keyof typeof defaultChat)[]) {
+    lines.push(line(key, settings.chat[key], written.chat?.[key] === undefined));
+  }
+  lines.push("", "[limits]");
   for (const key of Object.keys(defaultLimits) as (keyof typeof defaultLimits)[]) {
     lines.push(line(key, settings.limits[key], written.limits?.[key] === undefined));
   }

@@ -3,7 +3,7 @@
  * error says, what `config show` lists and what docs/configuration.md holds all come from here. It is a table and not a
  * schema library's value because it is read at every start, where an import of one costs more than the rest of it.
  */
-import { type defaultLimits, isApiKey, providerNames } from "../settings.ts";
+import { type defaultChat, type defaultLimits, isApiKey, providerNames } from "../settings.ts";
 
 export interface Rule {
   readonly kind: "value";
@@ -60,7 +60,9 @@ export const toolBytesRule: Rule = whole(1024, 1_073_741_824, "bytes");
 export const settingsTable: Table = table({
   provider: providerRule,
   model: modelRule,
-  chat: table({ logReasoning: flag, markdown: flag }),
+  chat: table({ logReasoning: flag, markdown: flag, nameSessions: flag } satisfies {
+    [Key in keyof typeof defaultChat]: Rule;
+  }),
   limits: table({
     answerBytes: whole(1, 67_108_864, "bytes"),
     recordBytes: whole(1, 268_435_456, "bytes"),

@@ -2,7 +2,7 @@
 import { cutCodePoints } from "@poppet/chat";
 import { cleanText } from "../clean.ts";
 
-const titleLength = 80;
+export const titleLength = 80;
 
 /** Something that takes room on a screen. */
 const visible = /[^\p{Default_Ignorable_Code_Point}\p{M}\s]/u;

@@ -70,6 +70,7 @@ const assistant = {
   sessions: async () => script.sessions ?? [],
   show: async (id: string) => ({ session: { id, title: "a\u009b31mb\u202e" }, messages: [], runs: [] }),
   search: async (query: string) => ({ matches: [], truncated: false, query }),
+  nameSession: async () => null,
   close: async () => {},
 } as unknown as Assistant;
 

@@ -33,7 +33,7 @@ afterAll(async () => {
 await mkdir(join(home.path, ".config/poppet"), { recursive: true });
 await writeFile(
   join(home.path, ".config/poppet/config.toml"),
-  `provider = "openai-compatible"\nmodel = "m"\n[providers.openai-compatible]\nbaseUrl = "${server.baseUrl("openai-compatible")}"\n`,
+  `provider = "openai-compatible"\nmodel = "m"\n[chat]\nnameSessions = false\n[providers.openai-compatible]\nbaseUrl = "${server.baseUrl("openai-compatible")}"\n`,
 );
 
 const onPipe = (...given: readonly string[]) => ended(program(...given), { env });

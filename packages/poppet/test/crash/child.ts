@@ -1,5 +1,5 @@
 /**
- * A process that submits one message and can be told to kill itself at a transaction, for the crash tests.
+ * A process that submits one message, names its session after the answer, and can be told to kill itself at a transaction, for the crash tests.
  * Arguments: JSON of ChildOptions. Prints a JSON line for each event and one for the outcome.
  */
 import { defineTool } from "@poppet/chat";
@@ -39,9 +39,10 @@ const assistant = await testAssistant({
     },
   },
 });
-const { outcome } = await ask(assistant, options.text, {
+const { outcome, sessionId } = await ask(assistant, options.text, {
   ...(options.session && { session: options.session }),
   onEvent: (event) => console.log(JSON.stringify(event)),
 });
+if (outcome.state === "completed") await assistant.nameSession(sessionId, new AbortController().signal);
 await assistant.close();
 console.log(JSON.stringify({ type: "outcome", ...outcome }));

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { scriptedModel } from "@poppet/chat/testing";
 import type { Subprocess } from "bun";
 import type { ShownRun } from "../../src/assistant.ts";
 import { ask, temporaryFolder, testAssistant } from "../assistant.ts";
@@ -94,6 +95,10 @@ describe("§8.4 a killed process", () => {
     "finish:after": { messages: ["hi", "whole"], states: ["completed"] },
     "index:before": { messages: ["hi", "whole"], states: ["completed"] },
     "index:after": { messages: ["hi", "whole"], states: ["completed"] },
+    "naming:before": { messages: ["hi", "whole"], states: ["completed"] },
+    "naming:after": { messages: ["hi", "whole"], states: ["completed"] },
+    "title:before": { messages: ["hi", "whole"], states: ["completed"] },
+    "title:after": { messages: ["hi", "whole"], states: ["completed"] },
   };
   for (const [dieAt, expected] of Object.entries(outcomes)) {
     test(`at ${dieAt} leaves exactly what docs/storage.md says`, async () => {
@@ -145,4 +150,25 @@ describe("§8.4 a killed process", () => {
     await assistant.close();
     expect(readdirSync(`${folder.path}/owners`)).toEqual([]);
   });
+
+  const titles: Record<string, { title: string; titleSource: string; namingAttempted: boolean; asked: number }> = {
+    "naming:before": { title: "hi", titleSource: "prompt", namingAttempted: false, asked: 1 },
+    "naming:after": { title: "hi", titleSource: "prompt", namingAttempted: true, asked: 0 },
+    "title:before": { title: "hi", titleSource: "prompt", namingAttempted: true, asked: 0 },
+    "title:after": { title: "whole", titleSource: "model", namingAttempted: true, asked: 0 },
+  };
+  for (const [dieAt, { asked, ...expected }] of Object.entries(titles)) {
+    test(`C9 at ${dieAt} leaves a title, and asks for none a second time`, async () => {
+      using folder = temporaryFolder();
+      const child = start({ home: folder.path, text: "hi", model: "answers", dieAt });
+      await child.exited;
+      const model = scriptedModel(["Another title"], { provider: "openai", modelId: "test-model" });
+      const assistant = await testAssistant({ home: folder.path, model });
+      const [session] = await assistant.sessions({ limit: 1 });
+      expect(session).toMatchObject(expected);
+      await assistant.nameSession(session?.id ?? "", new AbortController().signal);
+      expect(model.requests).toHaveLength(asked);
+      await assistant.close();
+    });
+  }
 });

@@ -19,8 +19,11 @@ export interface StormChild {
   readonly dieAt: string | null;
 }
 
+const never = new AbortController().signal;
+
 /** A run that the server stalls is over after this. */
 const runMs = 2000;
+const namingMs = 500;
 
 async function main(child: StormChild): Promise<number> {
   const settings = testSettings({
@@ -54,14 +57,19 @@ async function main(child: StormChild): Promise<number> {
   const target = child.session
     ? ({ type: "session", sessionId: child.session } as const)
     : ({ type: "new", workload: "general", skill: null, project: null } as const);
-  const running = assistant.submit({ text: child.text, channel: "cli", target }, new AbortController().signal);
+  const running = assistant.submit({ text: child.text, channel: "cli", target }, never);
+  let sessionId: string | null = null;
   for (;;) {
     const next = await running.next();
     if (!next.done) {
-      if (next.value.type === "accepted") await print(next.value);
+      if (next.value.type !== "accepted") continue;
+      sessionId = next.value.sessionId;
+      await print(next.value);
       continue;
     }
     await print({ type: "outcome", ...next.value });
+    const named = next.value.state === "completed" ? sessionId : null;
+    if (named !== null) await assistant.nameSession(named, AbortSignal.timeout(namingMs));
     await assistant.close();
     return next.value.state === "completed" ? 0 : 1;
   }

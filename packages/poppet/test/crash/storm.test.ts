@@ -12,4 +12,5 @@ test(`§8.4 what was accepted and answered survives ${kills} kills (seed ${seed}
   console.log(`storm: ${JSON.stringify({ seed, ...report })}`);
   expect(report.kills).toBeGreaterThanOrEqual(kills);
   expect(report.completed).toBeGreaterThan(0);
+  expect(report.titles).toBeGreaterThanOrEqual(Math.floor(kills / 100));
 }, 3_600_000);

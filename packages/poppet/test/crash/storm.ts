@@ -1,7 +1,8 @@
 /**
- * A storm of processes on one store: three on one session, five on others, killed at random moments and at every
- * transaction, against a server that answers, calls tools and stalls. Then the laws are checked: what was accepted is
- * there once, what was answered is saved, order holds, nothing runs without an owner, and every session goes on.
+ * A storm of processes on one store: three on one session, five on others or on new ones, killed at random moments and at
+ * every transaction, against a server that answers, calls tools and stalls. Then the laws are checked: what was accepted
+ * is there once, what was answered is saved, order holds, nothing runs without an owner, no title is asked for twice, and
+ * every session goes on.
  */
 import { Database } from "bun:sqlite";
 import type { Assistant, ShownSession } from "../../src/assistant.ts";
@@ -23,6 +24,8 @@ export interface StormReport {
   readonly kills: number;
   readonly accepted: number;
   readonly completed: number;
+  /** Asked for. */
+  readonly titles: number;
 }
 
 /** What one process said before it ended. `spawned` and `accepted` count events of the whole storm, in order. */
@@ -41,7 +44,7 @@ interface Witness {
 
 const slots = 8;
 const shared = 3;
-const dieAt = ["accept", "start", "tool", "finish", "index", "reap"].flatMap((name) => [
+const dieAt = ["accept", "start", "tool", "finish", "index", "naming", "title", "reap"].flatMap((name) => [
   `${name}:before`,
   `${name}:after`,
 ]);
@@ -84,6 +87,7 @@ class Storm {
   #sessions: string[] = [];
   #clock = 0;
   #kills = 0;
+  #titles = 0;
 
   constructor(options: StormOptions, server: ModelServer) {
     this.#options = options;
@@ -107,13 +111,15 @@ class Storm {
       kills: this.#kills,
       accepted: accepted.length,
       completed: accepted.filter((one) => one.exit === 0).length,
+      titles: this.#titles,
     };
   }
 
   /** Processes one after another, until there have been so many kills in all. */
   async #fill(slot: number, until: number): Promise<void> {
     while (this.#kills < until) {
-      const session = slot < shared ? this.#sessions[0] : this.#sessions[1 + this.#random.below(5)];
+      // Beyond the five there is none: then the process makes its own.
+      const session = slot < shared ? this.#sessions[0] : this.#sessions[1 + this.#random.below(8)];
       const fate = this.#random.below(100);
       const killed = await this.#process(
         session ?? null,
@@ -179,6 +185,7 @@ class Storm {
     const byText = new Map(this.#witnesses.map((witness) => [witness.text, witness]));
     for (const session of shown.values()) checkSession(session, byText);
     const places = countTexts(shown.values());
+    this.#titles = checkTitles(this.#server, shown.values());
     for (const witness of this.#witnesses) checkWitness(witness, shown, places.get(witness.text) ?? 0);
     for (const session of this.#sessions) {
       const { outcome } = await ask(assistant, "and now?", { session });
@@ -225,6 +232,23 @@ function checkWitness(witness: Witness, shown: ReadonlyMap<string, ShownSession>
   if (witness.exit !== 0) return;
   const run = session?.runs.find((one) => one.id === accepted.runId);
   law(run?.state === "completed" && run.output === witness.answer, `the answer to ${witness.text} is not saved`);
+}
+
+/** Asked for once at most, and only where that is on record; a model's title only where one was asked for. How many were. */
+function checkTitles(server: ModelServer, shown: Iterable<ShownSession>): number {
+  const asked = new Map<string, number>();
+  for (const { body } of server.requests) {
+    const prompt = /Message: (message \d+ of the storm)\\n\\nTitle:/.exec(JSON.stringify(body))?.[1];
+    if (prompt !== undefined) asked.set(prompt, (asked.get(prompt) ?? 0) + 1);
+  }
+  for (const { session, messages } of shown) {
+    const prompt = messages[0]?.text ?? "";
+    const times = asked.get(prompt) ?? 0;
+    law(times <= 1, `a title for ${prompt} was asked for ${times} times`);
+    law(times === 0 || session.namingAttempted, `a title for ${prompt} was asked for, and that is not on record`);
+    law(session.titleSource !== "model" || times === 1, `${prompt} has a model's title that nobody asked for`);
+  }
+  return asked.size;
 }
 
 /** No run without an end, an answer right after its question, and what was accepted before another began, before it. */

@@ -42,7 +42,7 @@ export async function environmentFor({ provider, model }: Choice, { home, server
   const config = `${home}/config/config.toml`;
   await Bun.write(
     config,
-    `provider = "${provider}"\nmodel = "${model}"\n[chat]\nlogReasoning = true\n` +
+    `provider = "${provider}"\nmodel = "${model}"\n[chat]\nlogReasoning = true\nnameSessions = false\n` +
       `[providers.${provider}]\nbaseUrl = "${server.baseUrl(provider)}"\n`,
   );
   const folders = { HOME: home, POPPET_HOME: home, POPPET_CONFIG: config };

@@ -51,11 +51,14 @@ export interface HomeOptions {
   readonly provider?: ProtocolName | null;
   /** More lines at the end of the settings file. */
   readonly settings?: string;
+  /** Whether sessions are named by their model, which is a request more. Default: no. */
+  readonly naming?: boolean;
   readonly env?: { readonly [name: string]: string };
 }
 
 export async function openHome(script: Script | readonly Reply[] = [], options: HomeOptions = {}): Promise<Home> {
-  const { provider = "openai-compatible", settings = "" } = options;
+  const { provider = "openai-compatible" } = options;
+  const settings = options.naming ? (options.settings ?? "") : withoutNaming(options.settings ?? "");
   const path = await mkdtemp(join(tmpdir(), "poppet-program-"));
   const data = join(path, "data");
   const config = join(path, "config.toml");
@@ -88,6 +91,11 @@ export async function openHome(script: Script | readonly Reply[] = [], options: 
       await rm(path, { recursive: true, force: true });
     },
   };
+}
+
+function withoutNaming(settings: string): string {
+  const off = "[chat]\nnameSessions = false\n";
+  return settings.includes("[chat]\n") ? settings.replace("[chat]\n", off) : `${settings}\n${off}`;
 }
 
 export function settingsFor(provider: ProtocolName, baseUrl: string): string {

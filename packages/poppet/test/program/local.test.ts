@@ -35,7 +35,7 @@ test("C1 P1 the local model answers, and goes on from what was said; usage is co
   expect(second.code).toBe(0);
   expect(second.stdout).toContain("Rome");
   const { session, runs, messages } = await home.show(id);
-  expect(session).toMatchObject({ provider: "local", model: "smollm2-135m" });
+  expect(session).toMatchObject({ provider: "local", model: "smollm2-135m", namingAttempted: true });
   expect(messages).toHaveLength(4);
   expect(runs[0]?.usage?.outputTokens).toBeGreaterThan(0);
   expect(runs[1]?.usage?.inputTokens ?? 0).toBeGreaterThan(runs[0]?.usage?.inputTokens ?? 0);

@@ -4,6 +4,7 @@ import type { Assistant, RunOutcome, Submission } from "../../assistant.ts";
 import type { Program } from "../program.ts";
 import { openRunRenderer, type RunRenderer } from "../render/run.ts";
 import { type Interruption, watchSignals } from "../signals.ts";
+import { nameAfterAnswer } from "./naming.ts";
 
 export async function runMessage(program: Program, submission: Submission): Promise<void> {
   const [terminal, config] = await Promise.all([program.terminal(), program.config()]);
@@ -42,20 +43,25 @@ export async function runMessage(program: Program, submission: Submission): Prom
   }
 }
 
+/** Submits the message and draws its run; then its session is named, and the assistant closed in every case. */
 async function runToEnd(
   assistant: Assistant,
   submission: Submission,
   renderer: RunRenderer,
   interruption: Interruption,
 ): Promise<RunOutcome> {
+  let sessionId: string | null = null;
   try {
     const events = assistant.submit(submission, interruption.signal);
     for (;;) {
       const next = await events.next();
       if (next.done) {
         await renderer.end(next.value);
+        const named = next.value.state === "completed" ? sessionId : null;
+        if (named !== null) await nameAfterAnswer(assistant, named, renderer, interruption);
         return next.value;
       }
+      if (next.value.type === "accepted") sessionId = next.value.sessionId;
       try {
         const slow = renderer.event(next.value);
         if (slow !== undefined) await slow;

@@ -7,6 +7,7 @@ import type { Clock } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../../assistant.ts";
 import { cleanLine, openCleaner, openWhole } from "../../clean.ts";
 import { type Answer, type Drawing, openAnswer } from "./answer.ts";
+import { showNaming } from "./naming.ts";
 import { openReasoning } from "./reasoning.ts";
 import { around, themeOf } from "./theme.ts";
 import { openThinking, type Thinking } from "./thinking.ts";
@@ -34,6 +35,8 @@ export interface RunRenderer {
   note(line: string): void;
   /** Takes the indicator away and ends what is under way; then the failure's line. */
   end(outcome: RunOutcome): Promise<void>;
+  /** After the end: says that a title is asked for, where it takes long. The returned function takes that away. */
+  naming(stopped: AbortSignal): () => void;
   /** The same, where the run did not come to an outcome. */
   clear(): void;
 }
@@ -170,6 +173,11 @@ export function openRunRenderer(
       if (!answering) endReasoning();
       await stdout.flush();
       if (outcome.state !== "completed") writeNow(`poppet: ${cleanLine(outcome.error.message)}\n`);
+    },
+    naming(stopped) {
+      if (!screen.stderrIsTerminal || screen.dumb) return () => {};
+      const columns = () => screen.columns();
+      return showNaming({ write: writeNow, columns, colors: screen.colors, clock: options.clock }, stopped);
     },
     clear() {
       if (screen.stdoutIsTerminal) answer?.end();

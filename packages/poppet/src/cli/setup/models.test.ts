@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { listModels } from "../../models/list.ts";
-import { defaultLimits, type Settings } from "../../settings.ts";
+import { defaultChat, defaultLimits, type Settings } from "../../settings.ts";
 import { isModelName, listedOptions, ownReference, servedOptions } from "./models.ts";
 
 const settings: Settings = {
-  ...{ provider: null, model: null, chat: { logReasoning: false, markdown: true }, limits: defaultLimits },
+  ...{ provider: null, model: null, chat: defaultChat, limits: defaultLimits },
   ...{ providers: {}, models: {}, toolBytes: 16_384 },
 };
 const deps = { env: {}, now: () => 0, modelsFolder: "/nowhere" };

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
-import { defaultLimits, type Settings } from "../../settings.ts";
+import { defaultChat, defaultLimits, type Settings } from "../../settings.ts";
 import { placesOf, type Surroundings } from "./places.ts";
 
 const settings: Settings = {
-  ...{ provider: null, model: null, chat: { logReasoning: false, markdown: true }, limits: defaultLimits },
+  ...{ provider: null, model: null, chat: defaultChat, limits: defaultLimits },
   ...{ providers: {}, models: {}, toolBytes: 16_384 },
 };
 const bare: Surroundings = { servers: [], local: [], settings, env: {}, workload: null };

@@ -1,0 +1,33 @@
+/**
+ * The dim line on stderr while a title is asked for, after the answer: only where that takes a moment, only on a terminal
+ * that can take it away again, and then without a trace.
+ */
+import type { Clock } from "@poppet/chat";
+
+export interface NamingScreen {
+  write(text: string): void;
+  columns(): number;
+  readonly colors: number;
+  readonly clock: Clock;
+}
+
+const label = "Naming this conversation…";
+const patienceMs = 300;
+
+/**
+ * The cursor stands at the beginning of a line. The returned function takes the line away, and where `stopped` aborted, the
+ * `^C` that a terminal shows.
+ */
+export function showNaming(screen: NamingScreen, stopped: AbortSignal): () => void {
+  let shown = false;
+  const cancel = screen.clock.after(patienceMs, () => {
+    // With room for a `^C`, so that it stays one line.
+    const text = label.slice(0, Math.max(0, screen.columns() - 3));
+    shown = true;
+    screen.write(screen.colors === 0 ? text : `\x1b[2m${text}\x1b[0m`);
+  });
+  return () => {
+    cancel();
+    if (shown || stopped.aborted) screen.write("\r\x1b[K");
+  };
+}
