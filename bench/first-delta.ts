@@ -22,7 +22,7 @@ export async function benchFirstDelta(folder: string, rounds: number): Promise<r
   const config = `${folder}/first-delta.toml`;
   writeFileSync(
     config,
-    `provider = "openai-compatible"\nmodel = "bench"\n[providers.openai-compatible]\nbaseUrl = "${baseUrl}"\n`,
+    `provider = "openai-compatible"\nmodel = "bench"\n[chat]\nnameSessions = false\n[providers.openai-compatible]\nbaseUrl = "${baseUrl}"\n`,
   );
   const path = (name: string) => new URL(name, import.meta.url).pathname;
   const env = { ...process.env, POPPET_HOME: `${folder}/first-delta`, POPPET_CONFIG: config };

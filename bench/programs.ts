@@ -18,11 +18,7 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
     afterLast: "repeat",
   });
   const baseUrl = `${server.url}/v1`;
-  const config = `${folder}/config.toml`;
-  writeFileSync(
-    config,
-    `provider = "openai-compatible"\nmodel = "bench"\n[providers.openai-compatible]\nbaseUrl = "${baseUrl}"\n`,
-  );
+  const config = settingsFile(`${folder}/config.toml`, baseUrl, false);
   const poppet = (home: string, ...words: string[]) => ({
     name: words.slice(0, 2).join(" "),
     argv: ["bun", program, ...words],
@@ -31,9 +27,13 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
   const floorScript = new URL("./floor/stream.ts", import.meta.url).pathname;
   const bareFetch = { name: "fetch script", argv: ["bun", floorScript, baseUrl] };
   const question = poppet(fresh, "chat", "new", "hello");
+  const named = {
+    ...question,
+    env: { ...question.env, POPPET_CONFIG: settingsFile(`${folder}/naming.toml`, baseUrl, true) },
+  };
   const sdk = { name: "AI SDK alone", argv: ["bun", await buildFloor(folder), baseUrl] };
   const [bareMemory, memory] = await peakMemory([bareFetch, question], 5);
-  const [nothing, version, list, show, search, common, bare, sdkAlone, ask] = await measure(
+  const [nothing, version, list, show, search, common, bare, sdkAlone, ask, askNamed] = await measure(
     [
       { name: "bun -e 0", argv: ["bun", "-e", "0"] },
       poppet(fresh, "--version"),
@@ -44,6 +44,7 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
       bareFetch,
       sdk,
       question,
+      named,
     ],
     rounds,
   );
@@ -56,6 +57,7 @@ export async function benchPrograms(folder: string, rounds: number): Promise<rea
     compare("chat new, 200 words streamed", ask, bare, "wallMs", 3),
     compare("its provider's package alone", sdkAlone, bare, "wallMs", null),
     compare("chat new, over that package", ask, sdkAlone, "wallMs", null),
+    compare("chat new, with a title (200 words too)", askNamed, ask, "wallMs", null),
     compare("chat new, CPU", ask, bare, "cpuMs", null),
     compare("chat new, peak memory", memory, bareMemory, "peakMiB", null),
     await largestAnswer(folder, question, floorScript),
@@ -67,16 +69,27 @@ async function largestAnswer(folder: string, question: Command, floorScript: str
   const pieces = 131_072 / 16;
   const parts = [{ type: "deltas" as const, count: pieces, text: "sixteen bytes.. " }];
   using server = await startServer(folder, { replies: [{ parts }], afterLast: "repeat" });
-  const config = `${folder}/largest.toml`;
   const baseUrl = `${server.url}/v1`;
-  writeFileSync(
-    config,
-    `provider = "openai-compatible"\nmodel = "bench"\n[providers.openai-compatible]\nbaseUrl = "${baseUrl}"\n`,
-  );
+  const config = settingsFile(`${folder}/largest.toml`, baseUrl, false);
   const largest = { ...question, env: { POPPET_HOME: `${folder}/largest`, POPPET_CONFIG: config } };
   const bare = { name: "fetch script", argv: ["bun", floorScript, baseUrl] };
   const [floor, memory] = await peakMemory([bare, largest], 5);
   return compare("chat new, 128 KiB answer, peak memory", memory, floor, "peakMiB", null);
+}
+
+/** Writes the settings of a program that asks this server, for titles too or not; the file's path. */
+function settingsFile(path: string, baseUrl: string, nameSessions: boolean): string {
+  writeFileSync(
+    path,
+    `provider = "openai-compatible"
+model = "bench"
+[chat]
+nameSessions = ${nameSessions}
+[providers.openai-compatible]
+baseUrl = "${baseUrl}"
+`,
+  );
+  return path;
 }
 
 async function buildFloor(folder: string): Promise<string> {

@@ -16,6 +16,7 @@ const policyTests = [`${chat}/policies/compact.test.ts`];
 const contextTests = [`${chat}/context.test.ts`];
 const runTests = [`${test}/runs.test.ts`, `${test}/crash/crash.test.ts`];
 const orderTests = [...runTests, `${test}/run-laws.test.ts`, `${test}/run-order.test.ts`];
+const namingTests = [`${test}/naming.test.ts`];
 const storeTests = [`${test}/store.test.ts`];
 
 export const mutants: readonly Mutant[] = [
@@ -438,5 +439,40 @@ export const mutants: readonly Mutant[] = [
     find: `if (isFinal) return`,
     put: `if (isFinal && results.every((one) => one.state === "completed")) return`,
     tests: [`${chat}/ask.test.ts`],
+  },
+  {
+    name: "write a model's title over a person's",
+    file: `${poppet}/store/naming.ts`,
+    find: `where id = $2 and title_source = 'prompt'"`,
+    put: `where id = $2"`,
+    tests: namingTests,
+  },
+  {
+    name: "forget that a title was asked for",
+    file: `${poppet}/store/naming.ts`,
+    find: `if (session) yield* change(`,
+    put: `if (false) yield* change(`,
+    tests: namingTests,
+  },
+  {
+    name: "ask for a title again at the second answer",
+    file: `${poppet}/store/naming.ts`,
+    find: `if (answers.length !== 1) return null;`,
+    put: `if (answers.length === 0) return null;`,
+    tests: namingTests,
+  },
+  {
+    name: "wait for a title for ever",
+    file: `${poppet}/sessions/naming.ts`,
+    find: `ms: deadlineMs,`,
+    put: `ms: deadlineMs * 1e6,`,
+    tests: namingTests,
+  },
+  {
+    name: "open the model anew for the title",
+    file: `${poppet}/runs/kept-model.ts`,
+    find: `kept !== null && isSame(`,
+    put: `kept !== null && !isSame(`,
+    tests: namingTests,
   },
 ];

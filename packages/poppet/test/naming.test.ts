@@ -4,6 +4,7 @@ import { finish, handClock, type ScriptedItem, type ScriptedStep, say, scriptedM
 import type { Assistant, Session } from "../src/assistant.ts";
 import { openLocal } from "../src/local.ts";
 import type { ModelChoice } from "../src/runs/run-turn.ts";
+import { defaultChat } from "../src/settings.ts";
 import { ask, temporaryFolder, testAssistant, testSettings } from "./assistant.ts";
 
 /** A source of models without tools, of whose windows nothing is known. */
@@ -209,7 +210,7 @@ describe("C9 a title by the model", () => {
     await assistant.close();
     const off = await testAssistant({
       ...{ home: folder.path, model },
-      settings: { chat: { logReasoning: false, nameSessions: false } },
+      settings: { chat: { ...defaultChat, nameSessions: false } },
     });
     const other = await ask(off, prompt);
     expect(await off.nameSession(other.sessionId, never)).toBeNull();

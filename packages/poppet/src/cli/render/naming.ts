@@ -3,11 +3,12 @@
  * that can take it away again, and then without a trace.
  */
 import type { Clock } from "@poppet/chat";
+import type { Around } from "./theme.ts";
 
 export interface NamingScreen {
   write(text: string): void;
   columns(): number;
-  readonly colors: number;
+  readonly style: Around | undefined;
   readonly clock: Clock;
 }
 
@@ -24,7 +25,7 @@ export function showNaming(screen: NamingScreen, stopped: AbortSignal): () => vo
     // With room for a `^C`, so that it stays one line.
     const text = label.slice(0, Math.max(0, screen.columns() - 3));
     shown = true;
-    screen.write(screen.colors === 0 ? text : `\x1b[2m${text}\x1b[0m`);
+    screen.write((screen.style?.before ?? "") + text + (screen.style?.after ?? ""));
   });
   return () => {
     cancel();

@@ -177,7 +177,8 @@ export function openRunRenderer(
     naming(stopped) {
       if (!screen.stderrIsTerminal || screen.dumb) return () => {};
       const columns = () => screen.columns();
-      return showNaming({ write: writeNow, columns, colors: screen.colors, clock: options.clock }, stopped);
+      const style = around(themeOf(screen.colors)?.dim);
+      return showNaming({ write: writeNow, columns, style, clock: options.clock }, stopped);
     },
     clear() {
       if (screen.stdoutIsTerminal) answer?.end();
