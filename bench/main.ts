@@ -14,6 +14,7 @@ import { benchLibrary } from "./library.ts";
 import { benchLong } from "./long.ts";
 import { benchMarkdown } from "./markdown.ts";
 import { benchMillion } from "./million.ts";
+import { benchPeers } from "./peers.ts";
 import { benchPrograms } from "./programs.ts";
 import { printTable } from "./table.ts";
 
@@ -38,7 +39,7 @@ try {
     ...(await benchMarkdown(folder, rounds)),
     ...(await benchFirstDelta(folder, rounds)),
   ]);
-  printTable("The library", await benchLibrary(rounds));
+  printTable("The library", [...(await benchLibrary(rounds)), ...(await benchPeers(rounds))]);
   printTable("Stopping", await benchInterrupt(folder, rounds));
   printTable("Length", [...(await benchLong(folder)), ...(million ? await benchMillion(folder) : [])]);
   printTable("Install", benchInstall());

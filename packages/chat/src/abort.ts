@@ -54,34 +54,34 @@ export function abortableReader<T>(
   signal: AbortSignal,
 ): Disposable & { next(): Promise<IteratorResult<T>> } {
   let iterator: AsyncIterator<T> | null = null;
-  let rejectPending: ((reason: unknown) => void) | null = null;
+  let resolvePending: (result: IteratorResult<T>) => void = () => {};
+  let rejectPending: (reason: unknown) => void = () => {};
   let ended = false;
-  const onAbort = () => rejectPending?.(signal.reason);
+  const onAbort = () => rejectPending(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
+  // Made once: a delta costs one promise and no closure but the promise's own.
+  const onResult = (result: IteratorResult<T>) => {
+    if (result.done) ended = true;
+    resolvePending(result);
+  };
+  const onFailure = (thrown: unknown) => {
+    ended = true;
+    rejectPending(signal.aborted ? signal.reason : thrown);
+  };
+  const take = (resolve: (result: IteratorResult<T>) => void, reject: (reason: unknown) => void) => {
+    resolvePending = resolve;
+    rejectPending = reject;
+  };
   return {
     next() {
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) {
-          reject(signal.reason);
-          return;
-        }
-        rejectPending = reject;
-        iterator ??= open()[Symbol.asyncIterator]();
-        iterator.next().then(
-          (result) => {
-            if (result.done) ended = true;
-            resolve(result);
-          },
-          (thrown) => {
-            ended = true;
-            reject(signal.aborted ? signal.reason : thrown);
-          },
-        );
-      });
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const pending = new Promise<IteratorResult<T>>(take);
+      iterator ??= open()[Symbol.asyncIterator]();
+      iterator.next().then(onResult, onFailure);
+      return pending;
     },
     [Symbol.dispose]() {
       signal.removeEventListener("abort", onAbort);
-      rejectPending = null;
       // Not awaited: a generator that hangs in its own await would hang here too.
       if (!ended) Promise.resolve(iterator?.return?.()).catch(() => {});
     },

@@ -82,15 +82,10 @@ export function createChat(options: ChatOptions): ChatClient {
     });
   }
 
-  /** A turn that completes, or throws; counted however it ends. */
-  async function* complete(
-    start: TurnStart,
-    input: UserMessage,
-    signal: AbortSignal,
-    more: Partial<TurnOptions> = {},
-  ): AsyncGenerator<TurnEvent, Extract<TurnResult, { state: "completed" }>> {
+  /** A turn under way, counted however it ends. No generator of its own: a delta through one more costs what a turn does with it. */
+  function open(start: TurnStart, input: UserMessage, signal: AbortSignal, more: Partial<TurnOptions> = {}): RunningTurn {
     const { effort, maxOutputTokens, authorize } = options;
-    const running = turn({
+    const events = turn({
       model: start.model,
       ...{ system, context: start.context, input, tools, limits, budget, signal, clock },
       ...(effort && { effort }),
@@ -100,23 +95,23 @@ export function createChat(options: ChatOptions): ChatClient {
     });
     const steps: (Usage | null)[] = [];
     let result: TurnResult | null = null;
-    try {
-      for (;;) {
-        const next = await running.next();
-        if (next.done) {
-          result = next.value;
-          break;
-        }
-        if (next.value.type === "step-end") steps.push(next.value.usage);
-        yield next.value;
-      }
-    } finally {
-      usage = { ...usage, turns: addTurn(usage.turns, result?.usage ?? null, steps) };
-      if (!result) await running.return(leftEarly);
-    }
-    if (result.state !== "completed") throw result.error;
-    if (signal.aborted) throw abortError(signal.reason);
-    return result;
+    return {
+      events,
+      see(next) {
+        if (next.done) result = next.value;
+        else if (next.value.type === "step-end") steps.push(next.value.usage);
+      },
+      async close() {
+        usage = { ...usage, turns: addTurn(usage.turns, result?.usage ?? null, steps) };
+        if (!result) await events.return(leftEarly);
+      },
+      completed() {
+        const ended = result ?? leftEarly;
+        if (ended.state !== "completed") throw ended.error;
+        if (signal.aborted) throw abortError(signal.reason);
+        return ended;
+      },
+    };
   }
 
   async function* stream(given: ChatInput, call: Call = {}): AsyncGenerator<ChatEvent, Answer> {
@@ -124,7 +119,18 @@ export function createChat(options: ChatOptions): ChatClient {
     const { signal, leave } = await enter(call);
     try {
       const { start, report } = yield* begin(input, signal);
-      const { text, usage: spent, messages } = yield* complete(start, input, signal);
+      const running = open(start, input, signal);
+      try {
+        for (;;) {
+          const next = await running.events.next();
+          running.see(next);
+          if (next.done) break;
+          yield next.value;
+        }
+      } finally {
+        await running.close();
+      }
+      const { text, usage: spent, messages } = running.completed();
       return { text, usage: spent, kept: await start.keep(messages), policy: report };
     } finally {
       leave();
@@ -148,7 +154,7 @@ export function createChat(options: ChatOptions): ChatClient {
         const { value, messages } = await askModel(question, schema, {
           ...call,
           ...(authorize && { authorize }),
-          run: (more) => lastOf(complete(start, input, signal, more)),
+          run: (more) => runToEnd(open(start, input, signal, more)),
         });
         await start.keep(messages);
         return value;
@@ -208,7 +214,31 @@ export function createChat(options: ChatOptions): ChatClient {
   return client;
 }
 
-const leftEarly: TurnResult = {
+type Completed = Extract<TurnResult, { state: "completed" }>;
+
+/** Read event by event, each of them seen; closed however that ends; then asked what it came to. */
+interface RunningTurn {
+  readonly events: AsyncGenerator<TurnEvent, TurnResult>;
+  see(next: IteratorResult<TurnEvent, TurnResult>): void;
+  close(): Promise<void>;
+  /** Throws where it did not complete. */
+  completed(): Completed;
+}
+
+async function runToEnd(running: RunningTurn): Promise<Completed> {
+  try {
+    for (;;) {
+      const next = await running.events.next();
+      running.see(next);
+      if (next.done) break;
+    }
+  } finally {
+    await running.close();
+  }
+  return running.completed();
+}
+
+const leftEarly: Exclude<TurnResult, Completed> = {
   state: "interrupted",
   error: new ChatError("aborted", "The answer was not read to its end."),
   usage: null,

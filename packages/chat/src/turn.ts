@@ -60,6 +60,10 @@ export interface TurnOptions {
 }
 
 /** Yields what happens; returns how it ended. The reader decides the pace; returned from early, it stops. */
+/** What listens to a signal hears of these when all is over; made once, as an error costs more than the rest of an end. */
+const turnEnded = new ChatError("aborted", "The turn has ended.");
+const requestEnded = new ChatError("aborted", "The request has ended.");
+
 export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult> {
   const { model, limits, clock = systemClock } = options;
   const tools = model.supportsTools ? options.tools : [];
@@ -132,7 +136,7 @@ export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, Tur
     const interrupted = options.signal.aborted && error.code !== "turn_deadline";
     return { state: interrupted ? "interrupted" : "failed", error, usage: usage() };
   } finally {
-    scope.abort(new ChatError("aborted", "The turn has ended."));
+    scope.abort(turnEnded);
     scope[Symbol.dispose]();
   }
 }
@@ -167,7 +171,7 @@ function ask(
     [Symbol.dispose]() {
       reader[Symbol.dispose]();
       scope[Symbol.dispose]();
-      scope.abort(new ChatError("aborted", "The request has ended."));
+      scope.abort(requestEnded);
     },
   };
 }
