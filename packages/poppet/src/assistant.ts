@@ -4,13 +4,14 @@
  */
 import type { TurnEvent, Usage } from "@poppet/chat";
 
+/** Where a session is named, its ID may be given by any beginning that no other ID has. */
 export interface Assistant {
   /**
    * Saves the message, waits for its turn and runs it. Leaving the generator early, or `signal`, interrupts the run.
    * Throws PoppetError only where nothing was accepted, or nothing can be said of what was.
    */
   submit(submission: Submission, signal: AbortSignal): AsyncGenerator<RunEvent, RunOutcome>;
-  /** Newest activity first. */
+  /** Those that are not archived, newest activity first; after the session `before`. */
   sessions(page: { readonly limit: number; readonly before?: string }): Promise<readonly SessionSummary[]>;
   show(sessionId: string): Promise<ShownSession>;
   search(query: string): Promise<SearchResult>;
@@ -20,6 +21,10 @@ export interface Assistant {
    * The title that was saved, or null where the one from before stays. Never rejects.
    */
   nameSession(sessionId: string, signal: AbortSignal): Promise<string | null>;
+  /** How to name each for now: the shortest beginning, of 8 characters or more, that no other session's ID has. */
+  shortIds(sessionIds: readonly string[]): Promise<readonly string[]>;
+  /** Sessions whose ID begins so, the latest made first. */
+  sessionsBeginning(beginning: string, limit: number): Promise<readonly Pick<Session, "id" | "title">[]>;
   close(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@
 export const poppetErrorCodes = [
   "usage",
   "session_unknown",
+  "session_ambiguous",
   "search_query",
   "title_invalid",
   "message_invalid",

@@ -12,6 +12,7 @@ import type { Settings } from "./settings.ts";
 import type { Operation } from "./store/operation.ts";
 import { becomeOwner, type Owner } from "./store/owners.ts";
 import { searchIndex } from "./store/search-index.ts";
+import { sessionsBeginning, shortId } from "./store/session-ids.ts";
 import { findSession, listSessions, renameSession, sessionData, sessionSummary } from "./store/sessions.ts";
 import { databaseFile, openStore, type StoreOptions } from "./store/sqlite.ts";
 
@@ -79,7 +80,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
         const session = yield* sessionData(row);
         return { session, compactions: yield* countCompactions(row.n), ...(yield* showRuns(row.n)) };
       });
-      const transcript = storedTranscript(store, sessionId, { newId, now: clock.now });
+      const transcript = storedTranscript(store, shown.session.id, { newId, now: clock.now });
       const { contextExchanges: exchanges, contextBytes: bytes } = settings.limits;
       const context = await readContext(transcript, await transcript.tip(), { exchanges, bytes });
       const firstRun = context.exchanges[0]?.id;
@@ -107,6 +108,16 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
       const { nameSession } = await import("./sessions/naming.ts");
       return nameSession({ store, clock, models }, sessionId, signal);
     },
+
+    shortIds(sessionIds) {
+      return store.read(function* (): Operation<readonly string[]> {
+        const short: string[] = [];
+        for (const id of sessionIds) short.push(yield* shortId(id));
+        return short;
+      });
+    },
+
+    sessionsBeginning: (beginning, limit) => store.read(() => sessionsBeginning(beginning, limit)),
 
     async close() {
       await models.close().catch(() => {});

@@ -36,6 +36,11 @@ export const parts: Parts = {
     return openLibrary(folderOf(config.file));
   },
 
+  async highlights(query, texts) {
+    const { highlights } = await import("./sessions/hits.ts");
+    return highlights(query, texts);
+  },
+
   async listModels(provider, config, env) {
     const { listModels } = await import("./models/list.ts");
     return listModels(provider, config.settings, modelDeps(config, env));

@@ -12,12 +12,10 @@ const message = {
   optional: true,
 } as const;
 const sessionId = {
-  brief: "A session's ID, as chat sessions lists it",
+  brief: "A session's ID, or as much of its beginning as no other has",
   parse: word,
   placeholder: "ID",
-  async proposeCompletions(this: Program): Promise<readonly string[]> {
-    return (await import("./complete.ts")).sessionIds(this);
-  },
+  proposeCompletions: proposeSessions,
 } as const;
 const json = { kind: "boolean", brief: "Print JSON, also on a terminal", default: false, withNegated: false } as const;
 
@@ -40,6 +38,35 @@ const projectName = {
 const skillFlag = { ...skillName, kind: "parsed", brief: "Keep a skill's instructions", optional: true } as const;
 const projectFlag = { ...projectName, kind: "parsed", brief: "Keep a project's instructions", optional: true } as const;
 
+async function proposeSessions(this: Program, partial: string): Promise<readonly string[]> {
+  return (await import("./complete.ts")).sessionIds(this, partial);
+}
+
+const sessions = buildCommand({
+  docs: { brief: "List sessions, newest activity first" },
+  loader: async () => (await import("./chat/sessions.ts")).chatSessions,
+  parameters: {
+    flags: {
+      json,
+      limit: {
+        kind: "parsed",
+        brief: "At most so many",
+        parse: listLimit,
+        placeholder: "N",
+        default: String(defaultListLimit),
+      },
+      before: {
+        kind: "parsed",
+        brief: "Go on after this session, the last of the page before",
+        parse: word,
+        placeholder: "ID",
+        optional: true,
+        proposeCompletions: proposeSessions,
+      },
+    },
+  },
+});
+
 const chat = buildRouteMap({
   docs: { brief: "Ask, go on, and find what was said" },
   routes: {
@@ -61,30 +88,24 @@ const chat = buildRouteMap({
       parameters: { positional: { kind: "tuple", parameters: [sessionId, message] } },
     }),
     show: buildCommand({
-      docs: { brief: "Print a session with its messages and runs as JSON" },
+      docs: { brief: "Print a session with its messages and runs as JSON, or to read" },
       loader: async () => (await import("./chat/show.ts")).chatShow,
-      parameters: { positional: { kind: "tuple", parameters: [sessionId] } },
-    }),
-    sessions: buildCommand({
-      docs: { brief: "List sessions, newest activity first" },
-      loader: async () => (await import("./chat/sessions.ts")).chatSessions,
       parameters: {
-        flags: {
-          json,
-          limit: {
-            kind: "parsed",
-            brief: "At most so many",
-            parse: listLimit,
-            placeholder: "N",
-            default: String(defaultListLimit),
-          },
-        },
+        flags: { text: { kind: "boolean", brief: "Print it as text to read", default: false, withNegated: false } },
+        positional: { kind: "tuple", parameters: [sessionId] },
       },
     }),
+    continue: buildCommand({
+      docs: { brief: "Send the next message of the session used last" },
+      loader: async () => (await import("./chat/continue.ts")).chatContinue,
+      parameters: { positional: { kind: "tuple", parameters: [message] } },
+    }),
+    sessions,
     search: buildCommand({
-      docs: { brief: "Find messages that have every word, as JSON" },
+      docs: { brief: "Find messages that have every word" },
       loader: async () => (await import("./chat/search.ts")).chatSearch,
       parameters: {
+        flags: { json },
         positional: { kind: "tuple", parameters: [{ brief: "Plain text", parse: word, placeholder: "QUERY" }] },
       },
     }),
@@ -234,6 +255,12 @@ export const commands = buildRouteMap({
   },
   routes: {
     chat,
+    sessions,
+    show: buildCommand({
+      docs: { brief: "Print a session to read" },
+      loader: async () => (await import("./chat/show.ts")).show,
+      parameters: { positional: { kind: "tuple", parameters: [sessionId] } },
+    }),
     models,
     skills,
     projects,

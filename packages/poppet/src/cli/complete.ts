@@ -32,12 +32,16 @@ export async function complete(
   }
 }
 
-export async function sessionIds(program: Program): Promise<readonly string[]> {
+export async function sessionIds(program: Program, partial: string): Promise<readonly string[]> {
   // Who presses TAB does not ask for a data folder.
   if (!(await program.parts.hasDatabase(await program.config()))) return [];
   const assistant = await program.openAssistant();
   try {
-    return (await assistant.sessions({ limit: mostSessions })).map((session) => session.id);
+    const sessions =
+      partial === ""
+        ? await assistant.sessions({ limit: mostSessions })
+        : await assistant.sessionsBeginning(partial, mostSessions);
+    return sessions.map((session) => session.id);
   } finally {
     await assistant.close();
   }

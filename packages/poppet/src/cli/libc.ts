@@ -1,5 +1,5 @@
 /**
- * Three questions to the C library, asked directly because `node:tty` and `process.stdout` cost ten times as much at
+ * Questions to the C library, asked directly because `node:tty` and `process.stdout` cost ten times as much at
  * start. Where the library is not found (`null`), the callers fall back or do without.
  */
 import { dlopen, ptr } from "bun:ffi";
@@ -8,6 +8,8 @@ export interface Libc {
   isTerminal(descriptor: number): boolean;
   /** Columns of the terminal; 0 where it does not say. */
   columns(descriptor: number): number;
+  /** Its lines, likewise. */
+  rows(descriptor: number): number;
   /** The other end of a pipe or socket has gone. Never true of a file or a terminal that is there. */
   readerGone(descriptor: number): boolean;
 }
@@ -34,13 +36,15 @@ function bind(name: string): Libc {
   });
   const size = new Uint16Array(4);
   const polled = new Int32Array(2);
+  function windowField(descriptor: number, field: 0 | 1): number {
+    if (windowSize === null) return 0;
+    size.fill(0);
+    return symbols.ioctl(descriptor, windowSize, ptr(size)) === 0 ? (size[field] ?? 0) : 0;
+  }
   return {
     isTerminal: (descriptor) => symbols.isatty(descriptor) === 1,
-    columns(descriptor) {
-      if (windowSize === null) return 0;
-      size.fill(0);
-      return symbols.ioctl(descriptor, windowSize, ptr(size)) === 0 ? (size[1] ?? 0) : 0;
-    },
+    columns: (descriptor) => windowField(descriptor, 1),
+    rows: (descriptor) => windowField(descriptor, 0),
     readerGone(descriptor) {
       polled[0] = descriptor;
       polled[1] = 0;

@@ -19,6 +19,8 @@ export interface Parts {
   /** Whether there is a database. Opening the assistant makes one. */
   hasDatabase(config: Config): Promise<boolean>;
   library(config: Config): Promise<Library>;
+  /** Where the words of a search stand in each text, by the rules of the search: whole graphemes, in order. */
+  highlights(query: string, texts: readonly string[]): Promise<readonly (readonly TextSpan[])[]>;
   /** What the provider can answer with; for `local`, what is installed and what can be pulled. */
   listModels(provider: ProviderName, config: Config, env: Environment): Promise<readonly ListedModel[]>;
   pullModel(reference: string, pull: Pull): Promise<PulledModel>;
@@ -29,6 +31,12 @@ export interface Parts {
   /** One finding for each thing looked at, in the order to read them. Throws nothing. */
   checkStore(config: Config): Promise<readonly Finding[]>;
   checkProvider(config: Config, env: Environment): Promise<readonly Finding[]>;
+}
+
+/** A piece of a text, by its indices. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
 }
 
 export interface Pull {

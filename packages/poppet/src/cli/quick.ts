@@ -8,32 +8,59 @@ import type { Program } from "./program.ts";
 
 export type Command = (program: Program) => Promise<void>;
 
+interface Plain {
+  /** How many words it takes. */
+  readonly least: number;
+  readonly most: number;
+  run(program: Program, ...words: string[]): Promise<void>;
+}
+
+const top: { readonly [verb: string]: Plain } = {
+  show: {
+    ...{ least: 1, most: 1 },
+    run: async (program, id: string) => (await import("./chat/show.ts")).chatShow.call(program, { text: true }, id),
+  },
+};
+
+const chat: { readonly [verb: string]: Plain } = {
+  new: {
+    ...{ least: 1, most: 1 },
+    run: async (program, text: string) =>
+      (await import("./chat/new.ts")).chatNew.call(program, { coding: false }, text),
+  },
+  send: {
+    ...{ least: 2, most: 2 },
+    run: async (program, id: string, text: string) =>
+      (await import("./chat/send.ts")).chatSend.call(program, {}, id, text),
+  },
+  continue: {
+    ...{ least: 1, most: 1 },
+    run: async (program, text: string) => (await import("./chat/continue.ts")).chatContinue.call(program, {}, text),
+  },
+  show: {
+    ...{ least: 1, most: 1 },
+    run: async (program, id: string) => (await import("./chat/show.ts")).chatShow.call(program, { text: false }, id),
+  },
+  search: {
+    ...{ least: 1, most: 1 },
+    run: async (program, query: string) =>
+      (await import("./chat/search.ts")).chatSearch.call(program, { json: false }, query),
+  },
+};
+
 export function plainCommand(given: readonly string[], version: string): Command | null {
-  const [group, verb, ...words] = given;
   if (given.length === 1 && /^(-v|--?version)$/.test(given[0] ?? "")) {
     return async (program) => program.stdout.write(`${version}\n`);
   }
-  if (group !== "chat") return null;
-  if (verb === "sessions" && (words.length === 0 || (words.length === 1 && words[0] === "--json"))) {
-    const flags = { json: words.length > 0, limit: defaultListLimit };
-    return async (program) => (await import("./chat/sessions.ts")).chatSessions.call(program, flags);
-  }
-  const [first, second] = words;
-  if (first === undefined || words.some((word) => word.startsWith("-"))) return null;
-  if (words.length === 1) return oneWord(verb, first);
-  if (verb !== "send" || second === undefined || words.length > 2) return null;
-  return async (program) => (await import("./chat/send.ts")).chatSend.call(program, {}, first, second);
+  const [commands, verb = "", ...words] = given[0] === "chat" ? [chat, ...given.slice(1)] : [top, ...given];
+  if (verb === "sessions") return list(words);
+  const command = Object.hasOwn(commands, verb) ? commands[verb] : undefined;
+  if (command === undefined || words.length < command.least || words.length > command.most) return null;
+  return words.some((word) => word.startsWith("-")) ? null : (program) => command.run(program, ...words);
 }
 
-function oneWord(verb: string | undefined, word: string): Command | null {
-  switch (verb) {
-    case "new":
-      return async (program) => (await import("./chat/new.ts")).chatNew.call(program, { coding: false }, word);
-    case "show":
-      return async (program) => (await import("./chat/show.ts")).chatShow.call(program, {}, word);
-    case "search":
-      return async (program) => (await import("./chat/search.ts")).chatSearch.call(program, {}, word);
-    default:
-      return null;
-  }
+function list(words: readonly string[]): Command | null {
+  if (words.length > 1 || (words.length === 1 && words[0] !== "--json")) return null;
+  const flags = { json: words.length > 0, limit: defaultListLimit };
+  return async (program) => (await import("./chat/sessions.ts")).chatSessions.call(program, flags);
 }

@@ -1,4 +1,4 @@
-/** What is known of the terminal: which of the three streams are one, how wide it is, how many colours it has. */
+/** What is known of the terminal: which of the three streams are one, its size, how many colours it has. */
 import type { Environment } from "../config/location.ts";
 import { type Libc, openLibc } from "./libc.ts";
 
@@ -13,6 +13,7 @@ export interface Terminal {
   /** It knows OSC 8: a text that leads to an address. */
   readonly links: boolean;
   columns(): number;
+  rows(): number;
   /** Calls `gone` once, within 100 ms of the moment when nobody reads the stream any more. Returns how to stop. */
   watchReader(descriptor: 1 | 2, gone: () => void): () => void;
 }
@@ -33,6 +34,7 @@ export async function openTerminal(env: Environment): Promise<Terminal> {
     dumb: env.TERM === "dumb",
     links: knowsLinks(env),
     columns: () => libc.columns(stdout ? 1 : 2) || Number(env.COLUMNS) || 80,
+    rows: () => libc.rows(stdout ? 1 : 2) || Number(env.LINES) || 24,
     watchReader(descriptor, gone) {
       const timer = setInterval(() => {
         if (!libc.readerGone(descriptor)) return;
@@ -80,6 +82,7 @@ async function slowLibc(): Promise<Libc> {
   return {
     isTerminal: isatty,
     columns: (descriptor) => (isatty(descriptor) ? new WriteStream(descriptor).columns : 0),
+    rows: (descriptor) => (isatty(descriptor) ? new WriteStream(descriptor).rows : 0),
     readerGone: () => false,
   };
 }

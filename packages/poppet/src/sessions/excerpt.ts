@@ -2,7 +2,8 @@
  * Short pieces of a text around the first place where a search term stands, each as one line. The text is looked
  * through once, and only as far as that place.
  */
-import { breakAfter, folded, wordsIn } from "../store/segment.ts";
+import { breakAfter, folded } from "../store/segment.ts";
+import { hitsIn, phrasesOf } from "./hits.ts";
 
 /** Gives the piece of at most that many code points, the marks of omission not counted. */
 export function excerptsOf(given: string, terms: readonly string[]): (length: number) => string {
@@ -22,15 +23,15 @@ export function excerptsOf(given: string, terms: readonly string[]): (length: nu
 
 /** Where the first term begins: one whose words stand in a row. 0 where there is none. */
 function firstHit(text: string, terms: readonly string[]): number {
-  const phrases = terms.map((term) => [...wordsIn(term.normalize("NFC"))].map((found) => folded(found[0])));
+  const phrases = phrasesOf(terms);
   let before = 0;
   for (let at = 0; at < text.length; ) {
     const end = breakAfter(text, at + pieceLength);
     // Words are parted only where they may be: that costs ten times as much as to look for one as a piece of text.
     const piece = folded(text.slice(at, end));
     if (phrases.some((phrase) => piece.includes(phrase.at(-1) ?? ""))) {
-      const hit = phraseIn(text.slice(before, end), phrases);
-      if (hit !== null) return before + hit;
+      const [hit] = hitsIn(text.slice(before, end), phrases);
+      if (hit !== undefined) return before + hit.start;
     }
     before = at;
     at = end;
@@ -40,22 +41,6 @@ function firstHit(text: string, terms: readonly string[]): number {
 
 /** Longer than the words of any query, so that a phrase stands in one piece or in two. */
 const pieceLength = 8_192;
-
-function phraseIn(text: string, phrases: readonly (readonly string[])[]): number | null {
-  const byLast = Map.groupBy(phrases, (phrase) => phrase.at(-1));
-  const words: string[] = [];
-  const starts: number[] = [];
-  for (const found of wordsIn(text)) {
-    const word = folded(found[0]);
-    words.push(word);
-    starts.push(found.index);
-    for (const phrase of byLast.get(word) ?? []) {
-      const first = words.length - phrase.length;
-      if (phrase.every((one, i) => one === words[first + i])) return starts[first] ?? null;
-    }
-  }
-  return null;
-}
 
 function pointsBefore(text: string, end: number, count: number): number {
   let at = end;

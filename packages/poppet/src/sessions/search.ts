@@ -4,13 +4,11 @@
  */
 import { utf8Length } from "@poppet/chat";
 import type { SearchMatch, SearchResult } from "../assistant.ts";
-import { PoppetError } from "../error.ts";
 import type { Match } from "../store/search.ts";
 import type { SearchIndex } from "../store/search-index.ts";
-import { segmented } from "../store/segment.ts";
 import { excerptsOf } from "./excerpt.ts";
+import { termsOf } from "./terms.ts";
 
-const queryLength = 256;
 const mostMatches = 10;
 
 /** Code points of an excerpt: as many as the byte budget allows. */
@@ -21,19 +19,6 @@ export async function searchSessions(index: SearchIndex, query: string, toolByte
   if (terms.length === 0) return { matches: [], truncated: false };
   const found = await index.find(terms, mostMatches + 1);
   return fitResult(found, terms, toolBytes);
-}
-
-/** The terms to find; those of punctuation only are left out. */
-function termsOf(query: string): string[] {
-  const refuse = (why: string) => new PoppetError("search_query", `The search text ${why}.`, { exitCode: 2 });
-  if (query.trim() === "") throw refuse("is empty; give the words to find");
-  if (query.trim() !== query) throw refuse("begins or ends with white space");
-  if ([...query].length > queryLength) throw refuse(`is longer than ${queryLength} characters`);
-  return query
-    .toWellFormed()
-    .replaceAll("\0", " ")
-    .split(/\s+/u)
-    .filter((term) => /[\p{L}\p{N}\p{Co}]/u.test(segmented(term)));
 }
 
 function fitResult(found: readonly Match[], terms: readonly string[], toolBytes: number): SearchResult {

@@ -3,6 +3,7 @@ import { cutCodePoints } from "@poppet/chat";
 import type { SavedProject, SavedSkill, Session, SessionSummary, Workload } from "../assistant.ts";
 import { PoppetError } from "../error.ts";
 import { all, change, first, type Operation } from "./operation.ts";
+import { type NamedSession, sessionsBeginning, shortId } from "./session-ids.ts";
 
 export interface SessionRow {
   readonly n: number;
@@ -64,27 +65,45 @@ export function* insertSession(session: NewSession): Operation<SessionRow> {
   return yield* findSession(session.id);
 }
 
-/** PoppetError `session_unknown`, with the nearest ID among the latest sessions where one is close. */
-export function* findSession(id: string): Operation<SessionRow> {
-  const row = yield* first<SessionRow>(`select ${columns} from session where id = $1`, id);
+/**
+ * The session of an ID, or of a beginning that no other ID has. PoppetError `session_ambiguous` names some that share it,
+ * `session_unknown` the nearest ID among the latest sessions where one is close.
+ */
+export function* findSession(given: string): Operation<SessionRow> {
+  const row = yield* first<SessionRow>(`select ${columns} from session where id = $1`, given);
   if (row) return row;
-  const recent = yield* all<{ id: string }>(
-    "select id from session where archived = 0 order by active_at desc, n desc limit 200",
-  );
-  const near = nearestId(
-    id,
-    recent.map((one) => one.id),
-  );
-  throw new PoppetError(
-    "session_unknown",
-    `No session ${JSON.stringify(cutCodePoints(id, 80))}${near ? `; did you mean ${near}?` : "; `poppet chat sessions` lists them."}`,
+  const begun = yield* sessionsBeginning(given, shownCandidates + 1);
+  const [only] = begun;
+  if (only === undefined) throw yield* unknownSession(given);
+  if (begun.length > 1) throw yield* ambiguousSession(given, begun);
+  return yield* findSession(only.id);
+}
+
+/** How many sessions are named where a beginning has several. */
+const shownCandidates = 3;
+
+function* ambiguousSession(given: string, begun: readonly NamedSession[]): Operation<PoppetError> {
+  const named: string[] = [];
+  for (const { id, title } of begun.slice(0, shownCandidates)) {
+    named.push(`${yield* shortId(id)} (${cutCodePoints(title ?? "unnamed", 40)})`);
+  }
+  const more = begun.length > shownCandidates ? " and more" : "";
+  return new PoppetError(
+    "session_ambiguous",
+    `Several IDs begin with ${JSON.stringify(cutCodePoints(given, 80))}: ${named.join(", ")}${more}. Give more of the ID.`,
+    { exitCode: 2 },
   );
 }
 
-function nearestId(id: string, known: readonly string[]): string | null {
-  const begun = id.length >= 4 ? known.filter((one) => one.startsWith(id)) : [];
-  if (begun.length === 1) return begun[0] ?? null;
-  return known.find((one) => one.length === id.length && differences(one, id) <= 2) ?? null;
+function* unknownSession(given: string): Operation<PoppetError> {
+  const recent = yield* all<{ id: string }>(
+    "select id from session where archived = 0 order by active_at desc, n desc limit 200",
+  );
+  const near = recent.find(({ id }) => id.length === given.length && differences(id, given) <= 2)?.id;
+  return new PoppetError(
+    "session_unknown",
+    `No session ${JSON.stringify(cutCodePoints(given, 80))}${near ? `; did you mean ${near}?` : "; `poppet chat sessions` lists them."}`,
+  );
 }
 
 function differences(a: string, b: string): number {
@@ -114,7 +133,7 @@ export function* listSessions(limit: number, before: string | undefined): Operat
 export function* renameSession(id: string, title: string): Operation<SessionRow> {
   const session = yield* findSession(id);
   yield* change("update session set title = $1, title_source = 'user' where n = $2", title, session.n);
-  return yield* findSession(id);
+  return yield* findSession(session.id);
 }
 
 export function* sessionData(row: SessionRow): Operation<Session> {

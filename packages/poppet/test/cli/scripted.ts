@@ -67,7 +67,13 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 const assistant = {
   submit,
-  sessions: async () => script.sessions ?? [],
+  sessions: async ({ limit, before }: { limit: number; before?: string }) => {
+    const all = script.sessions ?? [];
+    const from = all.findIndex(({ id }) => id === before) + 1;
+    return all.slice(from, from + limit);
+  },
+  shortIds: async (ids: readonly string[]) => ids,
+  sessionsBeginning: async (beginning: string) => (script.sessions ?? []).filter(({ id }) => id.startsWith(beginning)),
   show: async (id: string) => ({ session: { id, title: "a\u009b31mb\u202e" }, messages: [], runs: [] }),
   search: async (query: string) => ({ matches: [], truncated: false, query }),
   nameSession: async () => null,
@@ -82,6 +88,7 @@ const library = {
 const parts: Parts = {
   openAssistant: async () => assistant,
   hasDatabase: async () => true,
+  highlights: async (_query, texts) => texts.map(() => []),
   listModels: async (provider) => [
     {
       ...{ name: `${provider}/smollm2-135m`, provider, model: "smollm2-135m", contextWindow: 8192 },

@@ -83,7 +83,7 @@ test("§7 lists, searches and renames: JSON keeps its value, a table its line", 
   expect(renamed.stderr.match(/\n/g)).toHaveLength(1);
   for (const given of [
     ["chat", "sessions", "--json"],
-    ["chat", "search", "needle"],
+    ["chat", "search", "needle", "--json"],
   ]) {
     const piped = (await onPipe(...given)).stdout;
     const raw = await onTerminal(given);
@@ -92,7 +92,14 @@ test("§7 lists, searches and renames: JSON keeps its value, a table its line", 
   }
   const table = await onTerminal(["chat", "sessions"]);
   expect(table).not.toMatch(steering);
-  expect(table).toContain(id);
+  expect(table).toContain(id.slice(0, 8));
+  const found = await onTerminal(["chat", "search", "needle"]);
+  expect(found).not.toMatch(steering);
+  expect(found).toContain("é漢😀 👩‍🚀 e\u0301".normalize("NFC"));
+  const transcript = await onTerminal(["show", id]);
+  expect(transcript).not.toMatch(steering);
+  expect(transcript).toContain("é漢😀 👩‍🚀 e\u0301 answered\n");
+  expect((await onPipe("show", id)).stdout).not.toMatch(steering);
   const { matches } = JSON.parse((await onPipe("chat", "search", "needle")).stdout) as SearchResult;
   expect(matches.length).toBeGreaterThan(0);
   for (const bytes of ["1024", "1025", "1100"]) {

@@ -12,6 +12,8 @@ const printing: readonly (readonly string[])[] = [
   ["chat", "sessions"],
   ["chat", "show", session],
   ["chat", "search", "Hi"],
+  ["sessions"],
+  ["show", session],
   ["config", "path"],
   ["config", "show"],
   ["models"],

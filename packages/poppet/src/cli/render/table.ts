@@ -3,11 +3,13 @@ import type { SessionSummary } from "../../assistant.ts";
 import { cleanLine } from "../../clean.ts";
 import { relativeTime } from "./time.ts";
 
+/** A session by the beginning of its ID that is enough to name it. */
+export type ListedSession = Pick<SessionSummary, "title" | "updatedAt"> & { readonly shortId: string };
+
 /** The ID is what other commands take, so it is never cut; the title gives way, then the time. */
-export function sessionTable(sessions: readonly SessionSummary[], now: number, columns: number): string {
-  if (sessions.length === 0) return 'No sessions yet. Start one with: poppet chat new "…"\n';
+export function sessionTable(sessions: readonly ListedSession[], now: number, columns: number): string {
   const rows = sessions.map((session) => ({
-    id: cleanLine(session.id),
+    id: cleanLine(session.shortId),
     time: relativeTime(session.updatedAt, now),
     title: cleanLine(session.title ?? "") || "(unnamed)",
   }));
@@ -18,9 +20,9 @@ export function sessionTable(sessions: readonly SessionSummary[], now: number, c
   const lines = rows.map((row) => {
     if (room < 4) return row.id;
     const time = titleRoom >= 8 ? `${padWidth(row.time, timeWidth)}  ` : "";
-    return `${row.id}  ${time}${cutWidth(row.title, room)}`;
+    return `${padWidth(row.id, idWidth)}  ${time}${cutWidth(row.title, room)}`;
   });
-  return `${lines.join("\n")}\n`;
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 /** Rows of left-aligned cells; the last column is cut to what is left of the width. */

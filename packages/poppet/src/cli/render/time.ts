@@ -3,16 +3,44 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
+/** Days are those of the local calendar: yesterday ended last midnight. */
 export function relativeTime(then: number, now: number): string {
   const ago = now - then;
+  // A clock that was set back can leave times to come.
+  if (ago <= -minute) return localDate(then);
   if (ago < minute) return "just now";
   if (ago < hour) return `${Math.floor(ago / minute)} min ago`;
-  if (ago < day) return `${Math.floor(ago / hour)} h ago`;
-  if (ago < 2 * day) return "yesterday";
-  if (ago < 14 * day) return `${Math.floor(ago / day)} days ago`;
-  const date = new Date(then);
-  const two = (value: number) => String(value).padStart(2, "0");
+  // Asking for the local calendar loads time zones, so only where it is needed.
+  const days = ago < day ? 0 : daysBetween(then, now);
+  if (days === 0) return `${Math.floor(ago / hour)} h ago`;
+  if (days === 1) return "yesterday";
+  return days < 14 ? `${days} days ago` : localDate(then);
+}
+
+function daysBetween(then: number, now: number): number {
+  return Math.round((midnight(now) - midnight(then)) / day);
+}
+
+/** Of the local date, as if in UTC, whose days are all of one length. */
+function midnight(time: number): number {
+  const date = new Date(time);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
+}
+
+/** `2026-11-30`, where the person is. */
+function localDate(time: number): string {
+  const date = new Date(time);
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** `2026-11-30 18:44`, where the person is. */
+export function localTime(time: number): string {
+  const date = new Date(time);
+  return `${localDate(time)} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
 /** `45 s`, `3 min 20 s`, `2 h 5 min`. */
