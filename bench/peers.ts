@@ -32,7 +32,10 @@ function install(): void {
   if (existsSync(`${folder}node_modules/ai`) && existsSync(`${folder}node_modules/@mariozechner/pi-agent-core`)) return;
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}package.json`, '{"private":true}');
-  const run = Bun.spawnSync(["bun", "add", "--exact", "--linker=hoisted", ...packages], { cwd: folder, stderr: "pipe" });
+  const run = Bun.spawnSync(["bun", "add", "--exact", "--linker=hoisted", ...packages], {
+    cwd: folder,
+    stderr: "pipe",
+  });
   if (!run.success) throw new Error(`the other loops cannot be fetched: ${run.stderr.toString()}`);
 }
 
@@ -81,8 +84,7 @@ function scripted(deltas: number): ScriptedModel {
 
 const request = { system: "", messages: [], tools: [], signal: new AbortController().signal };
 
-const ownOverAiSdk: Turn = (deltas) =>
-  drain(createChat({ model: languageModel(aiSdkModel(deltas)) }).stream("hello"));
+const ownOverAiSdk: Turn = (deltas) => drain(createChat({ model: languageModel(aiSdkModel(deltas)) }).stream("hello"));
 
 const usage = {
   inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },

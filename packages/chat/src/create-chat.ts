@@ -83,7 +83,12 @@ export function createChat(options: ChatOptions): ChatClient {
   }
 
   /** A turn under way, counted however it ends. No generator of its own: a delta through one more costs what a turn does with it. */
-  function open(start: TurnStart, input: UserMessage, signal: AbortSignal, more: Partial<TurnOptions> = {}): RunningTurn {
+  function open(
+    start: TurnStart,
+    input: UserMessage,
+    signal: AbortSignal,
+    more: Partial<TurnOptions> = {},
+  ): RunningTurn {
     const { effort, maxOutputTokens, authorize } = options;
     const events = turn({
       model: start.model,
