@@ -21,7 +21,8 @@ const iterations = 600_000;
 /** A blob that asks for more would only keep the reader busy. */
 const mostIterations = 10_000_000;
 
-type Bytes = Uint8Array<ArrayBuffer>;
+/** Bytes in memory of their own, as WebCrypto wants them. */
+export type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * Seals a snapshot, in half a second or less by a passphrase. A key that cannot, or an empty passphrase:

@@ -1,7 +1,7 @@
 /** Every code that an error of the library can have. A list of its own, so that who does not ask for it does not load it. */
 
 /** What a provider or the network between did wrong, sorted once for every protocol. */
-const providerErrorCodes = [
+export const providerErrorCodes = [
   "provider_not_configured",
   "provider_auth",
   "provider_permission",

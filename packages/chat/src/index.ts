@@ -22,6 +22,7 @@ export {
   defineCommand,
 } from "./commands/command.ts";
 export { compactCommand } from "./commands/compact.ts";
+export type { Editable } from "./commands/editing.ts";
 export { helpCommand } from "./commands/help.ts";
 export { type CommandOutcome, type ParsedCommand, parseCommand, runCommand } from "./commands/run.ts";
 export { toolsCommand } from "./commands/tools.ts";
@@ -38,7 +39,7 @@ export {
 export type { Conversation, ConversationModel, SavedConversation, TurnStart } from "./conversation.ts";
 export { createChat } from "./create-chat.ts";
 export { type EditorView, type TranscriptEditor, transcriptEditor } from "./editor.ts";
-export { type ChatErrorCode, chatErrorCodes, type ProviderErrorCode } from "./error-codes.ts";
+export { type ChatErrorCode, chatErrorCodes, type ProviderErrorCode, providerErrorCodes } from "./error-codes.ts";
 export {
   ChatError,
   CommandUnavailableError,
@@ -73,6 +74,8 @@ export {
   checkBatch,
   defineTool,
   nameFromWire,
+  type SchemaIssue,
+  type SchemaResult,
   type StandardSchema,
   type Tool,
   toolsByName,

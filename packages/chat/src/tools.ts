@@ -17,9 +17,11 @@ export interface StandardSchema<Output = unknown> {
     readonly jsonSchema?: { input(options: { readonly target: "draft-07" }): unknown } | undefined;
   };
 }
+/** A value that fits, or why none does. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
+/** One thing that is wrong, and where. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -59,11 +59,11 @@ export interface TurnOptions {
   readonly clock?: Clock;
 }
 
-/** Yields what happens; returns how it ended. The reader decides the pace; returned from early, it stops. */
 /** What listens to a signal hears of these when all is over; made once, as an error costs more than the rest of an end. */
 const turnEnded = new ChatError("aborted", "The turn has ended.");
 const requestEnded = new ChatError("aborted", "The request has ended.");
 
+/** Yields what happens; returns how it ended. The reader decides the pace; returned from early, it stops. */
 export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult> {
   const { model, limits, clock = systemClock } = options;
   const tools = model.supportsTools ? options.tools : [];

@@ -3,6 +3,7 @@ import type { ChatClient } from "../chat-client.ts";
 import { TranscriptMovedError } from "../errors.ts";
 import type { CommandResult } from "./command.ts";
 
+/** What such a command needs of a client. */
 export type Editable = Pick<ChatClient, "editor">;
 
 export function whyNotEditable(client: Editable): string | null {
