@@ -1,6 +1,7 @@
 /** The line that is typed, key by key. */
 import { cleanText } from "../../clean.ts";
-import type { Key } from "./keys.ts";
+import { graphemes } from "../graphemes.ts";
+import type { Key } from "../keyboard/keys.ts";
 
 const mostTyped = 8_192;
 
@@ -19,10 +20,6 @@ export function edited(typed: string, key: Key): string {
     default:
       return typed;
   }
-}
-
-export function graphemes(text: string): readonly string[] {
-  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
 }
 
 function oneLine(text: string): string {

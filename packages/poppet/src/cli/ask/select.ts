@@ -2,10 +2,11 @@
  * One of a list: by arrows, by number where the list is short, by typing a part of the name where it is long. Where a name
  * of one's own is allowed, what is typed can be taken as it is.
  */
+
+import type { Key } from "../keyboard/keys.ts";
 import { cutWidth } from "../render/table.ts";
 import { answered, fitted, openBlock, type Styles, stylesOf, wrapped } from "./block.ts";
 import { edited } from "./edit.ts";
-import type { Key } from "./keys.ts";
 import { matching, type Option, type Question } from "./options.ts";
 import { selectPlainly } from "./plain.ts";
 import type { Asking } from "./terminal.ts";

@@ -3,9 +3,12 @@
  * ends the asking (an answer, an error, a signal, the end of the process), the terminal is as it was before; Ctrl-Z gives
  * it back too, and `fg` takes it again. Leaving is an error that `leftWith` knows.
  */
+import { PoppetError } from "../../error.ts";
+import { type Key, openKeys } from "../keyboard/keys.ts";
+import { openModes } from "../keyboard/modes.ts";
+import { readTyping } from "../keyboard/typing.ts";
 import type { Program } from "../program.ts";
 import type { Colors, Terminal } from "../terminal.ts";
-import { type Key, openKeyReader } from "./keys.ts";
 
 export interface Asking extends Disposable {
   /** The cursor can be moved, so that a question is drawn anew in its place. */
@@ -34,10 +37,9 @@ const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const marker = Symbol.for("poppet.left");
 
 export function openAsking(program: Program, terminal: Terminal): Asking {
-  const { stdin, stderr } = process;
   const moving = !terminal.dumb;
-  const reader = openKeyReader();
-  const decoder = new TextDecoder();
+  const modes = openModes({ pasteMarks: moving ? 2 : null }) ?? noKeys();
+  const reader = openKeys();
   const keys: Key[] = [];
   let take: ((key: Key) => void) | null = null;
   let left: Error | null = null;
@@ -63,7 +65,6 @@ export function openAsking(program: Program, terminal: Terminal): Asking {
   function give(all: readonly Key[]): void {
     for (const key of all) {
       if (key.name === "suspend") suspend();
-      else if (key.name === "interrupt") interrupt();
       else if (take !== null) take(key);
       else keys.push(key);
     }
@@ -75,33 +76,29 @@ export function openAsking(program: Program, terminal: Terminal): Asking {
     leave(signals.SIGINT);
   }
 
-  const onData = (bytes: Uint8Array) => {
+  const heard = (bytes: Uint8Array) => {
     clearTimeout(flushing);
-    give(reader.push(decoder.decode(bytes, { stream: true })));
-    if (reader.waiting()) flushing = setTimeout(() => give(reader.flush()), escapeMs);
+    give(reader.push(bytes));
+    if (reader.pending) flushing = setTimeout(() => give(reader.flush()), escapeMs);
   };
-  const onEnd = () => void leave(signals.SIGHUP);
   const onResize = () => redraw(false);
   // The shell may have changed the terminal's modes while the process was stopped.
   const onContinue = () => {
     enter();
     redraw(false);
   };
-  const listeners = Object.entries(signals).map(([name, code]) => ({ name, listener: () => void leave(code) }));
+  const listeners = Object.entries(signals).map(([name, code]) => ({
+    name,
+    listener: name === "SIGINT" ? interrupt : () => void leave(code),
+  }));
 
   function enter(): void {
-    stdin.setRawMode(false);
-    stdin.setRawMode(true);
-    if (moving) write("\x1b[?2004h");
+    modes.take();
   }
 
   function restore(): void {
-    if (moving) write("\x1b[?2004l\x1b[?25h");
-    try {
-      stdin.setRawMode(false);
-    } catch {
-      // It has gone, and its modes with it.
-    }
+    if (moving) write("\x1b[?25h");
+    modes.giveBack();
   }
 
   /** The whole group stops, as the terminal would have it; where nobody could continue it, the system says no. */
@@ -117,9 +114,7 @@ export function openAsking(program: Program, terminal: Terminal): Asking {
   function close(): void {
     clearTimeout(flushing);
     restore();
-    stdin.off("data", onData);
-    stdin.off("end", onEnd);
-    stdin.pause();
+    typing.stop();
     process.off("exit", restore);
     process.off("SIGWINCH", onResize);
     process.off("SIGCONT", onContinue);
@@ -132,10 +127,9 @@ export function openAsking(program: Program, terminal: Terminal): Asking {
   process.on("SIGCONT", onContinue);
   process.on("SIGTSTP", suspend);
   for (const { name, listener } of listeners) process.on(name, listener);
-  stdin.on("data", onData);
-  stdin.on("end", onEnd);
   enter();
-  stdin.resume();
+  const typing = readTyping(heard);
+  typing.ended.then(() => leave(signals.SIGHUP));
 
   /** Settles by a key or by leaving, whichever is first. */
   function next(onKey: (key: Key) => boolean): Promise<Key> {
@@ -154,7 +148,10 @@ export function openAsking(program: Program, terminal: Terminal): Asking {
         reject(reason);
       };
       if (left !== null) fail(left);
-      else while (take !== null && keys.length > 0) take(keys.shift() ?? { name: "other" });
+      for (let key = left === null ? keys.shift() : undefined; key !== undefined; ) {
+        take(key);
+        key = take === null ? undefined : keys.shift();
+      }
     });
   }
 
@@ -162,7 +159,7 @@ export function openAsking(program: Program, terminal: Terminal): Asking {
     moving,
     colors: terminal.colors,
     columns: terminal.columns,
-    rows: () => stderr.getWindowSize?.()[1] || 24,
+    rows: terminal.rows,
     write,
     leave,
     left: () => left !== null,
@@ -196,6 +193,10 @@ export function openAsking(program: Program, terminal: Terminal): Asking {
     },
     [Symbol.dispose]: close,
   };
+}
+
+function noKeys(): never {
+  throw new PoppetError("usage", "The keys of this terminal cannot be read: use the flags of poppet setup --help.");
 }
 
 /** The exit code of somebody who left; null where something else was thrown. */

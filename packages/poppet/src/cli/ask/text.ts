@@ -1,6 +1,8 @@
 /** A line of text, or a secret: of a secret only how long it is can be seen, on a terminal whose cursor moves. */
+
+import { graphemes } from "../graphemes.ts";
 import { answered, openBlock, stylesOf, wrapped } from "./block.ts";
-import { edited, graphemes } from "./edit.ts";
+import { edited } from "./edit.ts";
 import { readPlainLine } from "./plain.ts";
 import type { Asking } from "./terminal.ts";
 
