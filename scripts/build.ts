@@ -16,6 +16,7 @@ const out = resolve(import.meta.dir, "../dist");
 /** What a dynamic import of one of these loads is a file of its own. */
 const parts = [
   "cli/app.ts",
+  "cli/chat/interactive.ts",
   "cli/render/markdown/render.ts",
   "cli/setup/guided.ts",
   "config/write.ts",

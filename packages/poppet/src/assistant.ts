@@ -14,6 +14,8 @@ export interface Assistant {
   /** Those that are not archived, newest activity first; after the session `before`. */
   sessions(page: { readonly limit: number; readonly before?: string }): Promise<readonly SessionSummary[]>;
   show(sessionId: string): Promise<ShownSession>;
+  /** Where a session stands: its latest run, whatever came of it. Costs the same however long the session is. */
+  latest(sessionId: string): Promise<LatestRun>;
   search(query: string): Promise<SearchResult>;
   rename(sessionId: string, title: string): Promise<Session>;
   /**
@@ -102,6 +104,17 @@ export interface ShownSession {
   readonly session: Session & { readonly contextStart: string | null; readonly compactions: number };
   readonly messages: readonly ShownMessage[];
   readonly runs: readonly ShownRun[];
+}
+
+export interface LatestRun {
+  readonly session: SessionSummary;
+  /** Null where the session has none. */
+  readonly run: {
+    /** What was said, in order. */
+    readonly questions: readonly string[];
+    readonly answer: string | null;
+    readonly error: RunError | null;
+  } | null;
 }
 
 export interface ShownMessage {

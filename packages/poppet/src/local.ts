@@ -89,6 +89,15 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
       return { session: { ...session, contextStart, compactions }, messages, runs };
     },
 
+    async latest(sessionId) {
+      await reap();
+      const { latestRun } = await import("./store/show.ts");
+      return store.read(function* () {
+        const row = yield* findSession(sessionId);
+        return { session: yield* sessionSummary(row), run: yield* latestRun(row.n) };
+      });
+    },
+
     async search(query) {
       const { searchSessions } = await import("./sessions/search.ts");
       return searchSessions(index, query, settings.toolBytes);

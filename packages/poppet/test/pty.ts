@@ -10,6 +10,12 @@ export interface Pty extends AsyncDisposable {
   raw(): string;
   /** The screen's lines with scrollback, without trailing blanks. */
   screen(): Promise<string>;
+  /** Where the cursor stands, counted from 0 in the screen's lines. */
+  cursor(): Promise<{ readonly row: number; readonly column: number }>;
+  /** Resolves when the cursor stands there. */
+  cursorAt(row: number, column: number): Promise<void>;
+  /** Resolves when the screen matches; rejects after ten seconds with what it shows. */
+  shows(pattern: RegExp | string): Promise<void>;
   type(text: string): void;
   resize(columns: number, rows: number): void;
   /** Resolves when the raw output matches; rejects after ten seconds with what there is. */
@@ -49,15 +55,49 @@ export function openPty(command: readonly string[], options: PtyOptions = {}): P
   const { terminal } = child;
   if (terminal === undefined) throw new Error("no pseudo-terminal");
 
+  const written = () => new Promise<void>((resolve) => emulator.write("", resolve));
+
+  async function screen(): Promise<string> {
+    await written();
+    const { active } = emulator.buffer;
+    const lines = Array.from({ length: active.length }, (_, i) => active.getLine(i)?.translateToString(true) ?? "");
+    return lines.join("\n").trimEnd();
+  }
+
+  async function cursor() {
+    await written();
+    const { baseY, cursorX, cursorY } = emulator.buffer.active;
+    return { row: baseY + cursorY, column: cursorX };
+  }
+
+  function becomes(isSo: () => Promise<boolean>, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(async () => {
+        watchers.delete(look);
+        reject(new Error(`the screen does not ${what}, but: ${JSON.stringify(await cursor())}\n${await screen()}`));
+      }, 10_000);
+      const look = async () => {
+        if (!(await isSo())) return;
+        clearTimeout(timer);
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+      look();
+    });
+  }
+
   return {
     process: child,
     raw: () => text,
-    async screen() {
-      await new Promise<void>((resolve) => emulator.write("", resolve));
-      const { active } = emulator.buffer;
-      const lines = Array.from({ length: active.length }, (_, i) => active.getLine(i)?.translateToString(true) ?? "");
-      return lines.join("\n").trimEnd();
+    screen,
+    cursor,
+    shows(pattern) {
+      const found = (seen: string) => (typeof pattern === "string" ? seen.includes(pattern) : pattern.test(seen));
+      return becomes(async () => found(await screen()), `show ${String(pattern)}`);
     },
+    cursorAt: (row, column) =>
+      becomes(async () => Bun.deepEquals(await cursor(), { row, column }), `have its cursor at ${row}, ${column}`),
     type: (input) => void terminal.write(input),
     resize(newColumns, newRows) {
       terminal.resize(newColumns, newRows);

@@ -28,6 +28,25 @@ describe("C2 the list of sessions", () => {
     await assistant.close();
   });
 
+  test("C3 says where a session stands by its latest run, whatever came of it", async () => {
+    using folder = temporaryFolder();
+    const assistant = await testAssistant({ home: folder.path, model: ["One.", ""] });
+    const { sessionId } = await ask(assistant, "first");
+    expect(await assistant.latest(sessionId)).toMatchObject({
+      session: { id: sessionId, title: "first" },
+      run: { questions: ["first"], answer: "One.", error: null },
+    });
+    const { outcome } = await ask(assistant, "second", { session: sessionId });
+    expect(outcome.state).toBe("failed");
+    expect((await assistant.latest(sessionId)).run).toMatchObject({
+      questions: ["second"],
+      answer: null,
+      error: { code: "answer_empty" },
+    });
+    await expect(assistant.latest("nonsense")).rejects.toMatchObject({ code: "session_unknown" });
+    await assistant.close();
+  });
+
   test("an unknown session names the nearest", async () => {
     using folder = temporaryFolder();
     const assistant = await testAssistant({ home: folder.path });

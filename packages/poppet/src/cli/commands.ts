@@ -37,6 +37,11 @@ const projectName = {
 } as const;
 const skillFlag = { ...skillName, kind: "parsed", brief: "Keep a skill's instructions", optional: true } as const;
 const projectFlag = { ...projectName, kind: "parsed", brief: "Keep a project's instructions", optional: true } as const;
+const newSessionFlags = {
+  coding: { kind: "boolean", brief: "A session for work on code", default: false, withNegated: false },
+  skill: skillFlag,
+  project: projectFlag,
+} as const;
 
 async function proposeSessions(this: Program, partial: string): Promise<readonly string[]> {
   return (await import("./complete.ts")).sessionIds(this, partial);
@@ -74,11 +79,7 @@ const chat = buildRouteMap({
       docs: { brief: "Start a session with a message" },
       loader: async () => (await import("./chat/new.ts")).chatNew,
       parameters: {
-        flags: {
-          coding: { kind: "boolean", brief: "A session for work on code", default: false, withNegated: false },
-          skill: skillFlag,
-          project: projectFlag,
-        },
+        flags: newSessionFlags,
         positional: { kind: "tuple", parameters: [message] },
       },
     }),
@@ -86,6 +87,14 @@ const chat = buildRouteMap({
       docs: { brief: "Send the next message of a session" },
       loader: async () => (await import("./chat/send.ts")).chatSend,
       parameters: { positional: { kind: "tuple", parameters: [sessionId, message] } },
+    }),
+    interactive: buildCommand({
+      docs: { brief: "Talk at a prompt, in a new session or in one that is saved" },
+      loader: async () => (await import("./chat/interactive.ts")).chatInteractive,
+      parameters: {
+        flags: newSessionFlags,
+        positional: { kind: "tuple", parameters: [{ ...sessionId, optional: true }] },
+      },
     }),
     show: buildCommand({
       docs: { brief: "Print a session with its messages and runs as JSON, or to read" },
@@ -96,7 +105,7 @@ const chat = buildRouteMap({
       },
     }),
     continue: buildCommand({
-      docs: { brief: "Send the next message of the session used last" },
+      docs: { brief: "Go on in the session used last: with a message, or at the prompt" },
       loader: async () => (await import("./chat/continue.ts")).chatContinue,
       parameters: { positional: { kind: "tuple", parameters: [message] } },
     }),

@@ -33,9 +33,17 @@ const chat: { readonly [verb: string]: Plain } = {
     run: async (program, id: string, text: string) =>
       (await import("./chat/send.ts")).chatSend.call(program, {}, id, text),
   },
+  interactive: {
+    ...{ least: 0, most: 1 },
+    async run(program, id?: string) {
+      // Read while the prompt is loaded; who needs it is told of a failure.
+      program.config().catch(() => undefined);
+      await (await import("./chat/interactive.ts")).chatInteractive.call(program, { coding: false }, id);
+    },
+  },
   continue: {
-    ...{ least: 1, most: 1 },
-    run: async (program, text: string) => (await import("./chat/continue.ts")).chatContinue.call(program, {}, text),
+    ...{ least: 0, most: 1 },
+    run: async (program, text?: string) => (await import("./chat/continue.ts")).chatContinue.call(program, {}, text),
   },
   show: {
     ...{ least: 1, most: 1 },

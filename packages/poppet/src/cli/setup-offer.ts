@@ -21,7 +21,7 @@ export async function offerSetup(program: Program, workload: Workload): Promise<
   }
   // Ctrl-D and "no" go on as if nobody had been asked: the message is saved, and its run fails for want of a model.
   if (outcome.type === "declined" || outcome.exitCode === 0) return program;
-  program.stderr.write("Stopped; the message was not sent.\n");
+  program.stderr.write("Stopped; nothing was sent.\n");
   program.process.exitCode = outcome.exitCode;
   return null;
 }

@@ -1,6 +1,6 @@
 /** What people see of a session: its messages in order, and its runs with their states, failures and tool calls. */
 import { cutCodePoints } from "@poppet/chat";
-import type { ShownMessage, ShownRun, ShownToolCall } from "../assistant.ts";
+import type { LatestRun, ShownMessage, ShownRun, ShownToolCall } from "../assistant.ts";
 import { all, first, type Operation } from "./operation.ts";
 
 /** Code points of a tool result. */
@@ -79,6 +79,28 @@ export function* showRuns(
     shown.push(runData(run, output, callsByRun.get(run.n) ?? []));
   }
   return { messages, runs: shown };
+}
+
+/** The latest turn, running or not, with what it answers. */
+export function* latestRun(session: number): Operation<LatestRun["run"]> {
+  const run = yield* first<{
+    readonly n: number;
+    readonly error_code: string | null;
+    readonly error_message: string | null;
+    readonly answer: string | null;
+  }>(
+    `select run.n, run.error_code, run.error_message, entry.body as answer
+     from run left join entry on entry.n = run.last
+     where run.session = $1 and run.kind = 'turn' order by run.n desc limit 1`,
+    session,
+  );
+  if (run === null) return null;
+  const inputs = yield* all<{ readonly text: string }>("select text from input where run = $1 order by n", run.n);
+  return {
+    questions: inputs.map((input) => input.text),
+    answer: run.answer === null ? null : (JSON.parse(run.answer) as { text: string }).text,
+    error: errorData(run),
+  };
 }
 
 export function* countCompactions(session: number): Operation<number> {

@@ -1,7 +1,7 @@
 /**
  * The command line with an assistant that plays a script (JSON in $SCRIPT): a program of its own, started by tests of
  * what the command line draws, so that they need no model. `hang` waits for the abort, `pause` some milliseconds, `flood`
- * is much text, `stuck` says on stderr that it heard the abort, and does not end.
+ * is much text, `stuck` says on stderr that it heard the abort, and does not end, `lose` is a reply that never comes.
  */
 import type { Assistant, RunEvent, RunOutcome, SessionSummary } from "../../src/assistant.ts";
 import type { Parts } from "../../src/cli/parts.ts";
@@ -12,6 +12,7 @@ export type Line =
   | RunEvent
   | { readonly type: "hang" }
   | { readonly type: "stuck" }
+  | { readonly type: "lose" }
   | { readonly type: "flood"; readonly times: number }
   | { readonly type: "pause"; readonly ms: number };
 
@@ -30,6 +31,7 @@ async function* submit(
   if (process.env.SCRIPT_ECHO) await Bun.write(process.env.SCRIPT_ECHO, JSON.stringify(submission));
   for (const line of script.lines ?? []) {
     if (line.type === "hang") await aborted(signal);
+    else if (line.type === "lose") throw new Error("The connection was lost.");
     else if (line.type === "stuck") await aborted(signal).then(stuck);
     else if (line.type === "pause") await Promise.race([Bun.sleep(line.ms), aborted(signal)]);
     else if (line.type === "flood") {

@@ -37,12 +37,17 @@ test("C1 an archived session is not gone on with", async () => {
   expect(sessionOf((await home.poppet("chat", "continue", "hi")).stderr)).toBe(kept);
 });
 
-test("C1 with no message on a terminal it says what to do", async () => {
+test("C1 C3 with no message on a terminal it goes on at the prompt, in the session used last", async () => {
   await using home = await openHome();
-  await answeredSession(home);
+  const session = await answeredSession(home);
+  home.server.push(say("Again."));
   await using pty = home.terminal(["chat", "continue"]);
-  expect(await pty.exited()).toBe(2);
-  expect(pty.raw()).toStartWith("poppet: No message.");
+  await pty.shows(/Session [\s\S]*You> Hi\nHello\.\n\nYou>$/);
+  pty.type("once more\r");
+  await pty.shows(/Again\.\n\nYou>$/);
+  pty.type("\x04");
+  expect(await pty.exited()).toBe(0);
+  expect((await home.show(session)).messages.map(({ text }) => text)).toEqual(["Hi", "Hello.", "once more", "Again."]);
 });
 
 test("C1 with no session one line says what to do", async () => {

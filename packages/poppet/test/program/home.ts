@@ -35,6 +35,8 @@ export interface Home extends AsyncDisposable {
   readonly config: string;
   readonly env: { readonly [name: string]: string };
   readonly server: ModelServer;
+  /** The program with arguments, as a command line. */
+  command(...given: readonly string[]): readonly string[];
   /** Runs a command to its end, stdin empty. */
   poppet(...given: readonly string[]): Promise<Ended>;
   /** Starts a command; more environment and a stdin can be given. */
@@ -82,6 +84,7 @@ export async function openHome(script: Script | readonly Reply[] = [], options: 
   };
   return {
     ...{ path, data, config, env, server, poppet, start },
+    command: (...given) => [...program, ...given],
     shell: (line, ...given) => startChild(["bash", "-c", line, "bash", ...program, ...given], { env }),
     terminal: (given, more = {}) => openPty([...program, ...given], { ...more, env: { ...env, ...more.env } }),
     show: (sessionId) => json("chat", "show", sessionId),

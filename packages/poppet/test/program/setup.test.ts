@@ -434,6 +434,24 @@ describe("§8.8 chat new with nothing configured", () => {
     expect(runs).toMatchObject([{ state: "completed" }]);
   });
 
+  test("offers setup to chat interactive too, and then asks for a message", async () => {
+    await using home = await emptyHome({ replies: [say("Hello you."), say("Blue light scatters.")] });
+    await using pty = run(home, ["chat", "interactive"], { ports: [portOf(home)] });
+    await pty.until("Set up now? [Y/n]");
+    pty.type(enter);
+    await pty.until("Who should answer?");
+    pty.type(enter);
+    await pty.until("Which model?");
+    pty.type(enter);
+    await pty.until("New session with openai-compatible/alpha.");
+    await pty.shows(/You>$/);
+    pty.type(`Why is the sky blue?${enter}`);
+    await pty.until("Blue light scatters.");
+    await pty.shows(/You>$/);
+    pty.type(ctrlD);
+    expect(await pty.exited()).toBe(0);
+  });
+
   for (const typed of [`n${enter}`, ctrlD]) {
     test(`${JSON.stringify(typed)} saves the message, and its run fails no_model`, async () => {
       await using home = await emptyHome();
@@ -454,7 +472,7 @@ describe("§8.8 chat new with nothing configured", () => {
     await pty.until("Set up now?");
     pty.type(ctrlC);
     expect(await pty.exited()).toBe(130);
-    expect(await pty.screen()).toEndWith("Stopped; the message was not sent.");
+    expect(await pty.screen()).toEndWith("Stopped; nothing was sent.");
     expect(await filesIn(home)).toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** `chat continue`: the next message of the session used last, which is looked up before stdin is read. */
+/**
+ * `chat continue`: the next message of the session used last, which is looked up before stdin is read. Without a message,
+ * on a terminal, a talk at the prompt.
+ */
 import { PoppetError } from "../../error.ts";
 import { readMessage } from "../input.ts";
 import type { Program } from "../program.ts";
@@ -6,6 +9,11 @@ import { runMessage } from "./run.ts";
 
 export async function chatContinue(this: Program, _flags: object, message?: string): Promise<void> {
   const sessionId = await latestSession(this);
+  const { stdin, stdout } = await this.terminal();
+  if (message === undefined && stdin && stdout) {
+    await (await import("./interactive.ts")).interactive(this, { sessionId });
+    return;
+  }
   const text = await readMessage(this, message, 'poppet chat continue "And then?"');
   await runMessage(this, { text, channel: "cli", target: { type: "session", sessionId } });
 }

@@ -50,27 +50,37 @@ async function runToEnd(
   renderer: RunRenderer,
   interruption: Interruption,
 ): Promise<RunOutcome> {
-  let sessionId: string | null = null;
   try {
-    const events = assistant.submit(submission, interruption.signal);
-    for (;;) {
-      const next = await events.next();
-      if (next.done) {
-        await renderer.end(next.value);
-        const named = next.value.state === "completed" ? sessionId : null;
-        if (named !== null) await nameAfterAnswer(assistant, named, renderer, interruption);
-        return next.value;
-      }
-      if (next.value.type === "accepted") sessionId = next.value.sessionId;
-      try {
-        const slow = renderer.event(next.value);
-        if (slow !== undefined) await slow;
-      } catch (thrown) {
-        // What cannot be written interrupts the run, which then ends and is saved as every other.
-        interruption.outputGone(messageOf(thrown));
-      }
-    }
+    const { outcome, sessionId } = await drawRun(assistant, submission, renderer, interruption);
+    const named = outcome.state === "completed" ? sessionId : null;
+    if (named !== null) await nameAfterAnswer(assistant, named, renderer, interruption);
+    return outcome;
   } finally {
     await assistant.close();
+  }
+}
+
+export async function drawRun(
+  assistant: Assistant,
+  submission: Submission,
+  renderer: RunRenderer,
+  interruption: Interruption,
+): Promise<{ readonly outcome: RunOutcome; readonly sessionId: string | null }> {
+  let sessionId: string | null = null;
+  const events = assistant.submit(submission, interruption.signal);
+  for (;;) {
+    const next = await events.next();
+    if (next.done) {
+      await renderer.end(next.value);
+      return { outcome: next.value, sessionId };
+    }
+    if (next.value.type === "accepted") sessionId = next.value.sessionId;
+    try {
+      const slow = renderer.event(next.value);
+      if (slow !== undefined) await slow;
+    } catch (thrown) {
+      // What cannot be written interrupts the run, which then ends and is saved as every other.
+      interruption.outputGone(messageOf(thrown));
+    }
   }
 }
