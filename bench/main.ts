@@ -16,6 +16,7 @@ import { benchMarkdown } from "./markdown.ts";
 import { benchMillion } from "./million.ts";
 import { benchPeers } from "./peers.ts";
 import { benchPrograms } from "./programs.ts";
+import { benchPrompt } from "./prompt.ts";
 import { printTable } from "./table.ts";
 
 const usage = "usage: bun run bench [--rounds N] [--million]";
@@ -40,6 +41,7 @@ try {
     ...(await benchFirstDelta(folder, rounds)),
   ]);
   printTable("The library", [...(await benchLibrary(rounds)), ...(await benchPeers(rounds))]);
+  printTable("Prompt", await benchPrompt(folder, rounds));
   printTable("Stopping", await benchInterrupt(folder, rounds));
   printTable("Length", [...(await benchLong(folder)), ...(million ? await benchMillion(folder) : [])]);
   printTable("Install", benchInstall());
