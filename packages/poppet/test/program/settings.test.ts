@@ -8,7 +8,7 @@ import { answeredSession, type Home, openHome, program, say } from "./home.ts";
 
 const wrongIds = [
   ["show", (id: string) => ["chat", "show", `${id.slice(0, -1)}z`]],
-  ["send", (id: string) => ["chat", "send", id.slice(0, 20), "hi"]],
+  ["send", (id: string) => ["chat", "send", `${id.slice(0, 20)}z${id.slice(21)}`, "hi"]],
   ["rename", (id: string) => ["chat", "rename", `x${id.slice(1)}`, "t"]],
 ] as const;
 
@@ -291,10 +291,10 @@ COMP_WORDS=(poppet ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${
     return stdout.trim().split("\n").sort();
   };
   expect(await ask("chat", "se")).toEqual(["search", "send", "sessions"]);
-  expect(await ask("chat", "show", "")).toEqual([""]);
+  expect(await ask("chat", "show", "")).toEqual(["--text"]);
   expect(existsSync(home.data)).toBe(false);
   const id = await answeredSession(home);
-  expect(await ask("chat", "show", "")).toEqual([id]);
+  expect(await ask("chat", "show", "")).toEqual(["--text", id]);
   expect(await ask("chat", "sessions", "--l")).toContain("--limit");
   for (const shell of ["zsh", "fish"]) expect((await home.poppet("completion", shell)).stdout).toContain("__complete");
 });
