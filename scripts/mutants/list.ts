@@ -90,14 +90,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: "go on after an abort until the model notices",
     file: `${chat}/abort.ts`,
-    find: `const onAbort = () => rejectPending?.(signal.reason);`,
+    find: `const onAbort = () => rejectPending(signal.reason);`,
     put: `const onAbort = () => {};`,
     tests: turnTests,
   },
   {
     name: "leave a request open when its reader leaves",
     file: `${chat}/turn.ts`,
-    find: `scope.abort(new ChatError("aborted", "The request has ended."));`,
+    find: `scope.abort(requestEnded);`,
     put: ``,
     tests: [...turnTests, `${test}/runs.test.ts`],
   },
