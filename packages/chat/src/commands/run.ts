@@ -5,7 +5,7 @@
 import type { ChatClient } from "../chat-client.ts";
 import { abortError, CommandUnavailableError } from "../errors.ts";
 import type { Json } from "../json.ts";
-import type { Command, CommandSet } from "./command.ts";
+import type { CommandSet } from "./command.ts";
 
 /** Not handled: the text names no command, and nothing was done. */
 export type CommandOutcome =
@@ -16,20 +16,20 @@ const notHandled: CommandOutcome = { handled: false };
 const verb = /^\/([A-Za-z0-9_-]{1,64})(?!\S)/;
 
 /** A command and what was typed after it. */
-export interface ParsedCommand<Client = ChatClient> {
-  readonly command: Command<Client>;
+export interface ParsedCommand<Named> {
+  readonly command: Named;
   readonly args: string;
 }
 
 /**
- * The command that the text names, or null. `/` is its first character, the verb follows directly and ends at white
+ * The command that the text names, or null, in a `CommandSet` or another table of names. `/` is its first character, the verb follows directly and ends at white
  * space or at the end. `args` is what comes after that one white space, unchanged. Text that begins with white space
  * names no command.
  */
-export function parseCommand<Client = ChatClient>(
-  commands: CommandSet<Client>,
+export function parseCommand<Named>(
+  commands: { get(name: string): Named | undefined },
   text: string,
-): ParsedCommand<Client> | null {
+): ParsedCommand<Named> | null {
   const name = text.charCodeAt(0) === 47 ? verb.exec(text)?.[1] : undefined;
   const command = name === undefined ? undefined : commands.get(name);
   return command && name !== undefined ? { command, args: text.slice(name.length + 2) } : null;
@@ -42,7 +42,7 @@ export async function runCommand<Client = ChatClient>(
   text: string,
   call: { readonly signal?: AbortSignal } = {},
 ): Promise<CommandOutcome> {
-  const parsed = parseCommand<Client>(commands, text);
+  const parsed = parseCommand(commands, text);
   if (!parsed) return notHandled;
   const { command, args } = parsed;
   const signal = call.signal ?? new AbortController().signal;

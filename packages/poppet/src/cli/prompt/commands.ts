@@ -2,6 +2,8 @@
  * What may follow a slash at the prompt: a table of commands, which a surface gives it, and how a line names one. Only
  * the first character of what was typed makes a command, and a name that is not in the table makes none.
  */
+import { type ParsedCommand, parseCommand } from "@poppet/chat";
+
 export interface PromptCommand {
   readonly name: string;
   readonly summary: string;
@@ -21,14 +23,12 @@ export interface Choice {
   readonly about: string;
 }
 
-/** The command that the text names, with what follows the name. */
+/** The command that the text names, by the library's rule, with what follows the name. */
 export function commandIn<Command extends PromptCommand>(
   text: string,
   commands: readonly Command[],
-): { readonly command: Command; readonly args: string } | null {
-  const found = /^\/(\S+)(?:\s([\s\S]*))?$/.exec(text);
-  const command = commands.find((one) => one.name === found?.[1]);
-  return command === undefined ? null : { command, args: found?.[2] ?? "" };
+): ParsedCommand<Command> | null {
+  return parseCommand({ get: (name) => commands.find((command) => command.name === name) }, text);
 }
 
 export function usageOf({ name, argument }: PromptCommand): string {
