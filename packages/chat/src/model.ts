@@ -1,6 +1,6 @@
 /**
- * What the turn loop needs of a model. `languageModel()` makes one of any AI SDK model; a provider of your own
- * implements it directly.
+ * What the turn loop needs of a model. `languageModel()` makes one of any AI SDK model, `defineProvider()` one of a
+ * provider of your own.
  */
 import type { Json } from "./json.ts";
 import type { Message, Usage } from "./messages.ts";
@@ -16,9 +16,10 @@ export interface Model {
   /** True: a request's `schema` binds the answer's text. Default: false, and no request has one. */
   readonly supportsSchema?: boolean;
   /**
-   * One request, streamed; nothing is retried. Throws ChatError with a ProviderErrorCode for what the provider or the
-   * network does. `finish` is the last event; a stream that ends without one counts as cut off. On abort the request's
-   * connection is closed and the iterator ends or throws.
+   * One request, streamed; nothing is retried. Events come as the provider sends them, text whole and in order, and
+   * `finish` is the last; a stream that ends without one counts as cut off. Throws ChatError with a ProviderErrorCode for
+   * what the provider or the network does, with no key in it. On abort the iterator ends or throws at once, and when its
+   * reader leaves it is over: in both cases the request's connection is closed. Aborted before: nothing is sent.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
 }

@@ -132,6 +132,15 @@ describe("L4 a provider that keeps its conversation", () => {
     expect(await codeOf(other.restore(snapshot))).toBe("snapshot_invalid");
   });
 
+  test("L6 an answer that ask cannot use is taken back from the provider too, and is in no snapshot", async () => {
+    const { client } = keeper();
+    await client.chat("1");
+    const before = await client.snapshot();
+    expect(await codeOf(client.ask("Give JSON", z.object({ other: z.string() })))).toBe("answer_invalid");
+    expect((await client.snapshot()).conversation).toEqual(before.conversation);
+    expect((await client.chat("2")).text).toBe("turn 2");
+  });
+
   test("L6 ask goes by instruction; a summary is asked for in a session of its own", async () => {
     const { client, sent, provider } = keeper();
     expect(await client.ask("Give JSON", z.object({ n: z.number() }))).toEqual({ n: 1 });

@@ -25,7 +25,10 @@ export interface ProviderSession {
   readonly editor?: TranscriptEditor;
   /** One message, answered by the contract of `Model.stream`. A message whose answer did not finish is not kept. */
   send(request: SessionRequest): AsyncIterable<ModelEvent>;
-  /** What `openSession` goes on from, for snapshots. `null`: nothing was said yet. */
+  /**
+   * What `openSession` goes on from, for snapshots and for a turn that was not kept. `null`: nothing was said yet. It
+   * stays good: what is said later is not in it.
+   */
   state(): Json;
   /** Frees what the session holds. It does not wait: a running `send` is let end, and what it needs goes with it. */
   close(): Promise<void>;
@@ -47,11 +50,14 @@ export function sessionModel(provider: SessionProvider): ConversationModel {
 
 function sessionConversation(provider: SessionProvider): Conversation {
   let session = provider.openSession(null);
+  /** The session's state after the last turn that was kept. */
+  let kept: Json = null;
   let pending: readonly UserMessage[] = [];
 
   async function replace(state: Json): Promise<void> {
     const old = session;
     session = provider.openSession(state);
+    kept = state;
     await old.close();
   }
 
@@ -62,6 +68,8 @@ function sessionConversation(provider: SessionProvider): Conversation {
     },
 
     async begin() {
+      // The provider finished an answer that the client could not use.
+      if (!same(session.state(), kept)) await replace(kept);
       const mine = session;
       const added = pending;
       let unsent = added;
@@ -82,6 +90,7 @@ function sessionConversation(provider: SessionProvider): Conversation {
         context: emptyContext,
         async keep() {
           if (session !== mine) return false;
+          kept = mine.state();
           pending = pending.filter((message) => !added.includes(message));
           return true;
         },
@@ -99,7 +108,7 @@ function sessionConversation(provider: SessionProvider): Conversation {
     },
 
     async save(): Promise<SavedConversation> {
-      return { type: "session", provider: provider.provider, state: session.state(), pending };
+      return { type: "session", provider: provider.provider, state: kept, pending };
     },
 
     async load(saved) {
@@ -108,6 +117,10 @@ function sessionConversation(provider: SessionProvider): Conversation {
       pending = saved.pending;
     },
   };
+}
+
+function same(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Each request in a session of its own. */

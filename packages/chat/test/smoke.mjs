@@ -7,7 +7,7 @@ const folder = pathToFileURL(`${process.argv[2]}/`);
 const { ChatError, defineTool, emptyContext, memoryTranscript, readContext, turn } = await import(
   new URL("index.js", folder).href
 );
-const { providerError } = await import(new URL("providers/index.js", folder).href);
+const { providerError } = await import(new URL("provider.js", folder).href);
 const { call, finish, say, scriptedModel, transcriptCases } = await import(new URL("testing/index.js", folder).href);
 
 const limits = { answerBytes: 1000, recordBytes: 1000, turnMs: 5000, requestMs: 5000, steps: 5, toolCalls: 5 };

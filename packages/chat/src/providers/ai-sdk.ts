@@ -10,7 +10,7 @@ import { nameFromWire, wireName } from "../tools.ts";
 import { toPrompt } from "./ai-sdk-prompt.ts";
 import { MessageRecord, toUsage } from "./ai-sdk-record.ts";
 import type { AiSdkCall, AiSdkModel, AiSdkOptions, AiSdkPart, JsonObject } from "./ai-sdk-types.ts";
-import { type ErrorContext, providerError } from "./provider-error.ts";
+import { type ErrorContext, endedEarly, providerError } from "./provider-error.ts";
 
 /** All of them may be left out. */
 export interface LanguageModelOptions {
@@ -189,16 +189,6 @@ const reasons: ReadonlySet<string> = new Set<FinishReason>([
   "interrupted",
   "other",
 ]);
-
-/** Where nothing at all arrived, what answered is most likely no model: a page, or JSON of another service. */
-function endedEarly({ label, provider, modelId }: ErrorContext, arrived: boolean): ChatError {
-  const details = { provider, model: modelId };
-  return arrived
-    ? new ChatError("answer_unfinished", `${label} stopped before its answer was complete. Try again.`, { details })
-    : new ChatError("provider_malformed", `What came from ${label} is no answer. Check the base URL, or try again.`, {
-        details,
-      });
-}
 
 function abortError(signal: AbortSignal): ChatError {
   const reason: unknown = signal.reason;

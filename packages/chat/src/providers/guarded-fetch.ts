@@ -82,7 +82,7 @@ function redirected(label: string, response: Response, secrets: readonly string[
   );
 }
 
-async function beginning(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+export async function beginning(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const reader = response.body?.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -37,6 +37,18 @@ export function providerError(thrown: unknown, context: ErrorContext, started = 
   return new ChatError(code, capital(sentence(code, failure, context, at)) + said, { details });
 }
 
+/** A stream that ended without a finish. Where nothing came at all, what answered is most likely no model. */
+export function endedEarly({ label, provider, modelId }: ErrorContext, arrived: boolean): ChatError {
+  const details = { provider, model: modelId };
+  return arrived
+    ? new ChatError("answer_unfinished", `${capital(label)} stopped before its answer was complete. Try again.`, {
+        details,
+      })
+    : new ChatError("provider_malformed", `What came from ${label} is no answer. Check the base URL, or try again.`, {
+        details,
+      });
+}
+
 const waits: ReadonlySet<ProviderErrorCode> = new Set(["provider_rate_limit", "provider_overloaded", "provider_quota"]);
 /** Where what was thrown is the SDK's wording and adds nothing. */
 const ownWords: ReadonlySet<ProviderErrorCode> = new Set(["answer_empty", "answer_unfinished", "provider_malformed"]);

@@ -3,7 +3,7 @@
  * is missing is a ChatError that says how to set it.
  */
 import { ChatError } from "@poppet/chat";
-import { type Fetch, guardedFetch } from "@poppet/chat/ai-sdk";
+import { type Fetch, guardedFetch } from "@poppet/chat/provider";
 import { isApiKey, type ProviderName, type Settings } from "../settings.ts";
 import { keyOf, providerFacts } from "./providers.ts";
 

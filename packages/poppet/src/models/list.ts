@@ -3,7 +3,7 @@
  * by one GET. The settings' own figures win.
  */
 import { ChatError } from "@poppet/chat";
-import { providerError } from "@poppet/chat/ai-sdk";
+import { providerError } from "@poppet/chat/provider";
 import type { ProviderName, Settings } from "../settings.ts";
 import { catalogueOf } from "./catalogue.ts";
 import { type Connection, connectionTo, type ModelDeps } from "./connection.ts";

@@ -1,6 +1,6 @@
 /** Asking a server that may be out of reach. */
 import { messageOf } from "@poppet/chat";
-import { safeWords } from "@poppet/chat/ai-sdk";
+import { safeWords } from "@poppet/chat/provider";
 
 /** `fetch` that gives up when the server says nothing at all. */
 export async function fetchFirstByte(

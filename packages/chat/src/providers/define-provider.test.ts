@@ -1,0 +1,128 @@
+import { describe, expect, test } from "bun:test";
+import { codeOf } from "../../test/client.ts";
+import { ChatError, createChat, type ModelEvent, type ModelRequest } from "../index.ts";
+import { defineProvider, responseError } from "../provider.ts";
+import { finish, say } from "../testing/index.ts";
+
+const names = { provider: "own", modelId: "m" };
+
+async function read(events: AsyncIterable<ModelEvent>): Promise<readonly ModelEvent[]> {
+  const seen: ModelEvent[] = [];
+  for await (const event of events) seen.push(event);
+  return seen;
+}
+
+function requestWith(signal = new AbortController().signal): ModelRequest {
+  return { system: "", messages: [], tools: [], signal };
+}
+
+function own(stream: (request: ModelRequest) => AsyncIterable<ModelEvent>) {
+  return defineProvider({ ...names, label: "Own", secrets: ["s3cr3t"], stream });
+}
+
+describe("L7 a provider of one's own", () => {
+  test("answers in a client", async () => {
+    const model = own(async function* () {
+      yield say("Hello.");
+      yield finish();
+    });
+    expect((await createChat({ model }).chat("Hi")).text).toBe("Hello.");
+    expect([model.supportsTools, model.supportsSchema]).toEqual([false, false]);
+  });
+
+  test("that ignores its signal still ends at once, and learns that nobody reads", async () => {
+    const controller = new AbortController();
+    let given: AbortSignal | null = null;
+    const model = own(async function* ({ signal }) {
+      given = signal;
+      yield say("Half");
+      await new Promise(() => {});
+    });
+    const events = model.stream(requestWith(controller.signal))[Symbol.asyncIterator]();
+    await events.next();
+    const deadline = new ChatError("request_deadline", "Too late.");
+    const next = events.next();
+    controller.abort(deadline);
+    await expect(next).rejects.toBe(deadline);
+    expect((given as AbortSignal | null)?.aborted).toBe(true);
+  });
+
+  test("is aborted when its reader leaves, and is read no further than its finish", async () => {
+    const ends: string[] = [];
+    const model = own(async function* ({ signal }) {
+      signal.addEventListener("abort", () => ends.push("aborted"));
+      yield say("a");
+      yield finish();
+      ends.push("read on");
+    });
+    for await (const _event of model.stream(requestWith())) break;
+    expect(await read(model.stream(requestWith()))).toEqual([say("a"), finish()]);
+    expect(ends).toEqual(["aborted", "aborted"]);
+  });
+
+  test("is not asked once the signal is aborted", async () => {
+    let asked = 0;
+    const model = own(async function* () {
+      asked++;
+      yield finish();
+    });
+    expect(await codeOf(read(model.stream(requestWith(AbortSignal.abort()))))).toBe("aborted");
+    expect(asked).toBe(0);
+  });
+
+  test("that ends without a finish was cut off, or is no model", async () => {
+    const cut = own(async function* () {
+      yield say("Half");
+    });
+    const nothing = own(async function* () {});
+    expect(await codeOf(read(cut.stream(requestWith())))).toBe("answer_unfinished");
+    expect(await codeOf(read(nothing.stream(requestWith())))).toBe("provider_malformed");
+  });
+
+  test("has what it throws sorted by kind, without its key", async () => {
+    const answers: readonly (readonly [Response, string])[] = [
+      [new Response("no s3cr3t here", { status: 401 }), "provider_auth"],
+      [new Response('{"error":{"message":"slow down"}}', { status: 429 }), "provider_rate_limit"],
+      [new Response("", { status: 529 }), "provider_overloaded"],
+      [new Response("x".repeat(1_000_000), { status: 500 }), "provider_server"],
+    ];
+    for (const [response, code] of answers) {
+      const model = own(async function* () {
+        throw await responseError(response);
+        // biome-ignore lint/correctness/noUnreachable: a generator by type
+        yield finish();
+      });
+      const failing = read(model.stream(requestWith()));
+      await expect(failing).rejects.toMatchObject({ code, details: { provider: "own", model: "m" } });
+      const message = await failing.catch((error: Error) => error.message);
+      expect(message).not.toContain("s3cr3t");
+      expect(message).toContain("Own");
+    }
+  });
+
+  test("may keep its conversation, and is then a session provider and a model for a client", async () => {
+    const provider = defineProvider({
+      ...names,
+      openSession(state) {
+        let turns = Number(state ?? 0);
+        return {
+          async *send() {
+            yield say(`turn ${turns + 1}`);
+            turns++;
+            yield finish();
+          },
+          state: () => (turns === 0 ? null : turns),
+          close: async () => {},
+        };
+      },
+    });
+    const client = createChat({ model: provider });
+    expect((await client.chat("1")).text).toBe("turn 1");
+    expect((await client.chat("2")).text).toBe("turn 2");
+    expect((await client.snapshot()).conversation).toMatchObject({ type: "session", state: 2 });
+  });
+
+  test("without a name is refused", () => {
+    expect(() => defineProvider({ ...names, modelId: "", async *stream() {} })).toThrow("needs a name");
+  });
+});
