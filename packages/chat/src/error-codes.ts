@@ -46,6 +46,7 @@ export const chatErrorCodes = [
   "answer_invalid",
   "summary_refused",
   "capability_missing",
+  "conversation_lost",
   "command_unavailable",
   "command_duplicate",
   "snapshot_invalid",

@@ -66,8 +66,8 @@ describe("L9 the package", () => {
 });
 
 /** What a runtime brings, in the files that are for that runtime only. */
-function optional(_file: string, _name: string): boolean {
-  return false;
+function optional(file: string, name: string): boolean {
+  return /^claude-local\/\w+(-\w+)*\.js$/.test(file) && /^node:(child_process|os|process)$/.test(name);
 }
 
 function pack(): { readonly files: readonly string[]; readonly tarball: string } {
