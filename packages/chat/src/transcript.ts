@@ -36,7 +36,7 @@ export interface TranscriptChange {
   readonly content: readonly EntryContent[];
 }
 
-/** Where a conversation is kept; `transcriptCases` proves one. */
+/** Where a conversation is kept; `describeTranscript` proves one. */
 export interface Transcript {
   tip(): Promise<Tip>;
   /** From an entry to the first, newest first, read as far as the reader goes. Unknown ID: TranscriptEntryError. */

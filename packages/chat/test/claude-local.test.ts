@@ -12,6 +12,8 @@ import {
   runCommand,
   undoCommand,
 } from "../src/index.ts";
+import { describeProvider } from "../src/testing/index.ts";
+import { claudeFactory } from "./claude/factory.mjs";
 import {
   answer,
   failure,
@@ -45,6 +47,8 @@ async function failureOf(reply: ClaudeReply, options: ClaudeLocalOptions = {}, e
     (error: { code: string; message: string; details: Record<string, unknown> }) => error,
   );
 }
+
+describeProvider(claudeFactory(claudeLocal), { describe, test, name: "L7 claudeLocal, by the suite for providers" });
 
 describe("L7 claudeLocal asks the program", () => {
   test("with the message as its input, and neither tools, servers, settings nor commands", async () => {

@@ -1,4 +1,5 @@
 /** The package as it is published, built once for all tests of a run. */
+import { resolve } from "node:path";
 
 export interface Published {
   readonly folder: string;
@@ -16,5 +17,5 @@ export function publishedLibrary(): Published {
 function build(): Published {
   const run = Bun.spawnSync(["bun", `${import.meta.dir}/../../../scripts/library.ts`], { stderr: "pipe" });
   if (!run.success) throw new Error(`the library cannot be built: ${run.stdout.toString()}${run.stderr.toString()}`);
-  return { folder: `${import.meta.dir}/../dist`, printed: run.stdout.toString() };
+  return { folder: resolve(import.meta.dir, "../dist"), printed: run.stdout.toString() };
 }

@@ -1,23 +1,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { deno } from "./deno.ts";
 import { publishedLibrary } from "./published.ts";
 
-const cache = `${import.meta.dir}/../../../.cache/runtimes`;
 let folder = "";
 beforeAll(() => {
   ({ folder } = publishedLibrary());
 });
-
-/** Deno comes from npm, once, into a folder that stays. */
-function deno(): string {
-  const path = `${cache}/node_modules/.bin/deno`;
-  if (existsSync(path)) return path;
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(`${cache}/package.json`, '{"private":true}');
-  const install = Bun.spawnSync(["npm", "install", "--no-audit", "--no-fund", "deno@2.9.6"], { cwd: cache });
-  if (!install.success) throw new Error(`npm could not install deno: ${install.stderr.toString()}`);
-  return path;
-}
 
 async function smoke(command: string[]): Promise<string> {
   const run = Bun.spawn([...command, `${import.meta.dir}/smoke.mjs`, folder], { stdout: "pipe", stderr: "pipe" });

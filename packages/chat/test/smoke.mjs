@@ -8,7 +8,7 @@ const { ChatError, defineTool, emptyContext, memoryTranscript, readContext, turn
   new URL("index.js", folder).href
 );
 const { providerError } = await import(new URL("provider.js", folder).href);
-const { call, finish, say, scriptedModel, transcriptCases } = await import(new URL("testing/index.js", folder).href);
+const { call, finish, say, scriptedModel, describeTranscript } = await import(new URL("testing/index.js", folder).href);
 
 const limits = { answerBytes: 1000, recordBytes: 1000, turnMs: 5000, requestMs: 5000, steps: 5, toolCalls: 5 };
 const budget = { exchanges: 10, bytes: 10_000, tokens: 10_000 };
@@ -69,8 +69,13 @@ const refused = providerError(Object.assign(new Error("the key s3cr3t+key is wro
 });
 equal([refused.code, refused.message.includes("s3cr3t")], ["provider_auth", false]);
 
-for (const { name, run } of transcriptCases) {
-  await run(memoryTranscript()).catch((error) => {
+const cases = [];
+describeTranscript(
+  { make: () => memoryTranscript(), open: (one) => one },
+  { test: (name, run) => cases.push({ name, run }) },
+);
+for (const { name, run } of cases) {
+  await run().catch((error) => {
     throw new Error(`${name}: ${error.message}`);
   });
 }

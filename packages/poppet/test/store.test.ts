@@ -1,53 +1,53 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { transcriptCases } from "@poppet/chat/testing";
-import { acceptInput } from "../src/store/inputs.ts";
+import { describeTranscript } from "@poppet/chat/testing";
 import { tryLock } from "../src/store/lock.ts";
 import { all, change } from "../src/store/operation.ts";
 import { migrations, searchMigrations } from "../src/store/schema.ts";
-import { openStore } from "../src/store/sqlite.ts";
+import { insertSession } from "../src/store/sessions.ts";
+import { openStore, type Store } from "../src/store/sqlite.ts";
 import { storedTranscript } from "../src/store/transcript.ts";
 import { temporaryFolder } from "./assistant.ts";
 
 const newId = () => Bun.randomUUIDv7();
 
-describe("L6 the transcript in the database", () => {
-  for (const { name, run } of transcriptCases) {
-    test(name, async () => {
-      using folder = temporaryFolder();
-      const store = await openStore(`${folder.path}/poppet.db`);
-      const id = newId();
-      await store.write("accept", () =>
-        acceptInput({
-          inputId: newId(),
-          runId: newId(),
-          text: "x",
-          authority: "{}",
-          waiter: newId(),
-          now: 1,
-          target: {
-            type: "new",
-            session: {
-              id,
-              agent: "main",
-              channel: "cli",
-              provider: null,
-              model: null,
-              workload: "general",
-              skill: null,
-              project: null,
-              title: null,
-              now: 1,
-            },
-          },
-        }),
-      );
-      await run(storedTranscript(store, id, { newId, now: () => 1 }));
-      store.close();
-    });
-  }
-});
+interface Place extends Disposable {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly stores: Store[];
+}
+
+/** A session in a database of its own; two who have it open have a connection each. */
+async function newSession(): Promise<Place> {
+  const folder = temporaryFolder();
+  const path = `${folder.path}/poppet.db`;
+  const store = await openStore(path);
+  const sessionId = newId();
+  const facts = { agent: "main", channel: "cli", provider: null, model: null, workload: "general" as const };
+  await store.write("test", () =>
+    insertSession({ ...facts, id: sessionId, title: null, skill: null, project: null, now: 1 }),
+  );
+  const stores = [store];
+  const close = () => {
+    for (const one of stores) one.close();
+    folder[Symbol.dispose]();
+  };
+  return { path, sessionId, stores, [Symbol.dispose]: close };
+}
+
+describeTranscript<Place>(
+  {
+    make: newSession,
+    async open({ path, sessionId, stores }) {
+      const store = await openStore(path);
+      stores.push(store);
+      return storedTranscript(store, sessionId, { newId, now: () => 1 });
+    },
+    remove: (place) => place[Symbol.dispose](),
+  },
+  { describe, test, name: "L6 the transcript in the database" },
+);
 
 describe("§0 the database", () => {
   test("every statement in the source fits the schema, its placeholders in order", () => {

@@ -30,3 +30,16 @@ export async function throws(kind: { new (...args: never[]): Error }, run: () =>
   }
   throw new Error(`expected ${kind.name}, nothing was thrown`);
 }
+
+export function isTrue(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new Error(otherwise);
+}
+
+/** What the promise comes to; an error where it comes to nothing for so long. The timer goes with it. */
+export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what}: not within ${ms} ms`)), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,5 +1,18 @@
 /** For tests of what is built on the library: `@poppet/chat/testing`. */
+export { describeProvider, type ProviderSuiteOptions } from "./describe-provider.ts";
+export { describeTranscript, type TranscriptFactory, type TranscriptSuiteOptions } from "./describe-transcript.ts";
 export { type HandClock, handClock } from "./hand-clock.ts";
+export {
+  type BackEndAnswer,
+  type BackEndFinish,
+  type ModelFactory,
+  type ProviderFactory,
+  type ProviderUnderTest,
+  type SessionProviderFactory,
+  type SessionProviderUnderTest,
+  usualFailures,
+} from "./provider-factory.ts";
+export type { Runner } from "./runner.ts";
 export {
   call,
   finish,
@@ -10,5 +23,4 @@ export {
   scriptedModel,
   think,
 } from "./scripted-model.ts";
-export { type TranscriptCase, transcriptCases } from "./transcript-cases.ts";
 export { playTranscript, type TranscriptStep } from "./transcript-play.ts";

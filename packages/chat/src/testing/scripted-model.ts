@@ -28,6 +28,7 @@ export function scriptedModel(
     supportsTools: options.supportsTools ?? true,
     requests,
     async *stream(request) {
+      request.signal.throwIfAborted();
       const step = steps[Math.min(requests.length, steps.length - 1)] ?? "";
       requests.push(request);
       const played = typeof step === "function" ? step(request) : step;

@@ -1,7 +1,4 @@
-/**
- * What every Transcript must do, as cases for any test runner: each takes an empty transcript and throws where it
- * misbehaves. `for (const { name, run } of transcriptCases) test(name, async () => run(await make()))`
- */
+/** What every Transcript must do, case by case: each takes an empty transcript and throws where it misbehaves. */
 import { readContext } from "../context.ts";
 import { TranscriptEntryError, TranscriptMovedError } from "../errors.ts";
 import type { AssistantMessage, Message } from "../messages.ts";

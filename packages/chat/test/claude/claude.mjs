@@ -17,20 +17,22 @@ let text = "";
 for await (const chunk of process.stdin) text += chunk;
 if (reply.ignoreTerm) process.on("SIGTERM", () => {});
 const child = reply.child ? spawn("sleep", ["1000"], { stdio: "inherit" }).pid : null;
+const resumed = flagValue("--resume");
+const isLost = resumed !== null && !existsSync(`${folder}/session-${resumed}.json`);
+const isNew = resumed === null || isLost;
+const before = isNew ? [] : JSON.parse(readFileSync(`${folder}/session-${resumed}.json`, "utf8"));
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => /CLAUDE/.test(name)));
-const call = { argv, text, env, cwd: process.cwd(), pid: process.pid, child };
+const call = { argv, text, env, cwd: process.cwd(), pid: process.pid, child, turns: before.length + 1 };
 writeFileSync(`${folder}/call.json`, JSON.stringify(call));
 renameSync(`${folder}/call.json`, `${folder}/call-${number}.json`);
 
-const resumed = flagValue("--resume");
-if (resumed !== null && !existsSync(`${folder}/session-${resumed}.json`)) {
+if (isLost) {
   const said = `No conversation found with session ID: ${resumed}`;
   const result = { type: "result", subtype: "error_during_execution", is_error: true, errors: [said] };
   process.stderr.write(`${said}\n`);
   await write(`${JSON.stringify({ ...result, session_id: resumed, num_turns: 0 })}\n`);
   process.exit(1);
 }
-const before = resumed === null ? [] : JSON.parse(readFileSync(`${folder}/session-${resumed}.json`, "utf8"));
 const sessionId = resumed === null || argv.includes("--fork-session") ? crypto.randomUUID() : resumed;
 // As the real one does: a message is in its session whatever becomes of the answer.
 writeFileSync(`${folder}/session-${sessionId}.json`, JSON.stringify([...before, text]));

@@ -14,6 +14,8 @@ export interface ClaudeCall {
   readonly cwd: string;
   readonly pid: number;
   readonly child: number | null;
+  /** Messages of its conversation, with this one. */
+  readonly turns: number;
 }
 export interface StandIn {
   readonly options: {

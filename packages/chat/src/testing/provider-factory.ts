@@ -1,0 +1,77 @@
+/** What a suite asks of whoever has a provider to prove: the provider, before a back end that answers by a script. */
+import type { ProviderErrorCode } from "../error-codes.ts";
+import type { Json } from "../json.ts";
+import type { Model } from "../model.ts";
+import type { SessionProvider } from "../session.ts";
+
+export type ProviderFactory = ModelFactory | SessionProviderFactory;
+
+interface Factory {
+  /** The failures that the back end can play, by the code that the provider is to throw. Default: `usualFailures`. */
+  readonly failures?: readonly ProviderErrorCode[];
+  /** The reasons for an end that the back end can give. Default: all three. */
+  readonly finishes?: readonly BackEndFinish[];
+  /** The key that the provider is given: no error may show it. */
+  readonly secret?: string;
+}
+
+export interface ModelFactory extends Factory {
+  readonly kind: "model";
+  /** False: the model takes no tools. */
+  readonly tools: boolean;
+  /** The provider before a back end of its own, which gives these answers, one a request. */
+  open(answers: readonly BackEndAnswer[]): ProviderUnderTest<Model> | Promise<ProviderUnderTest<Model>>;
+}
+
+export interface SessionProviderFactory extends Factory {
+  readonly kind: "session";
+  open(answers: readonly BackEndAnswer[]): SessionProviderUnderTest | Promise<SessionProviderUnderTest>;
+}
+
+export interface ProviderUnderTest<Provider> {
+  readonly provider: Provider;
+  /** How many requests have come to the back end. */
+  requests(): number;
+  /** What the nth of them (from 1) brought, as text, once it has come. */
+  request(number: number): Promise<string>;
+  /** Settles once the back end is done with it: answered to the end, or left by the provider. */
+  over(number: number): Promise<unknown>;
+  close?(): void | Promise<void>;
+}
+
+export interface SessionProviderUnderTest extends ProviderUnderTest<SessionProvider> {
+  /** How many messages the nth request's conversation had, with its own. */
+  turns(number: number): Promise<number>;
+}
+
+export type BackEndFinish = "stop" | "length" | "content-filter";
+
+export type BackEndAnswer =
+  /** The deltas one by one, then the end. `input` has the `cached` tokens in it. */
+  | {
+      readonly type: "text";
+      readonly deltas: readonly string[];
+      readonly finish?: BackEndFinish;
+      readonly usage?: { readonly input: number; readonly output: number; readonly cached: number };
+    }
+  /** The deltas, then nothing more until the provider leaves. */
+  | { readonly type: "stall"; readonly deltas: readonly string[] }
+  /** The deltas, then the connection ends. */
+  | { readonly type: "cut"; readonly deltas: readonly string[] }
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input: Json }
+  /** `retryAfterSeconds`: it says when to try again. */
+  | {
+      readonly type: "failure";
+      readonly code: ProviderErrorCode;
+      readonly says: string;
+      readonly retryAfterSeconds?: number;
+    };
+
+export const usualFailures: readonly ProviderErrorCode[] = [
+  "provider_auth",
+  "provider_permission",
+  "model_not_found",
+  "provider_rate_limit",
+  "provider_overloaded",
+  "provider_server",
+];

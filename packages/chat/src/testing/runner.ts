@@ -1,0 +1,22 @@
+/** The functions of a test runner that a suite is given, so that it needs none: `bun test`, node:test, Vitest, Deno. */
+
+export interface Runner {
+  /** Default: the suite's name stands before each test's. */
+  readonly describe?: (name: string, body: () => void) => unknown;
+  readonly test: (name: string, run: () => Promise<void>) => unknown;
+}
+
+interface SuiteCase {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+export function runSuite({ describe, test }: Runner, suite: string, cases: readonly SuiteCase[]): void {
+  if (!describe) {
+    for (const { name, run } of cases) test(`${suite}: ${name}`, run);
+    return;
+  }
+  describe(suite, () => {
+    for (const { name, run } of cases) test(name, run);
+  });
+}

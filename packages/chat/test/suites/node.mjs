@@ -1,0 +1,5 @@
+// For `node --test`.
+import { describe, test } from "node:test";
+import { both } from "./both.mjs";
+
+both({ describe, test });
