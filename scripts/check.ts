@@ -8,7 +8,18 @@ const checks: Record<string, string[]> = {
   style: ["bun", "x", "biome", "check", "--error-on-warnings", ...(fix ? ["--write"] : [])],
   "dead code": ["bun", "x", "knip", "--no-progress", "--treat-config-hints-as-errors"],
   // It wants Node 22: Bun runs it.
-  imports: ["bun", "--bun", "x", "depcruise", "--config", ".dependency-cruiser.json", "packages", "scripts", "bench"],
+  imports: [
+    "bun",
+    "--bun",
+    "x",
+    "depcruise",
+    "--config",
+    ".dependency-cruiser.json",
+    "packages",
+    "scripts",
+    "bench",
+    "examples",
+  ],
 };
 
 const results = await Promise.all(

@@ -13,15 +13,16 @@ import type { ConversationModel } from "../conversation.ts";
 import { ChatError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import { defineProvider } from "../providers/define-provider.ts";
+import { linesOf } from "../providers/lines.ts";
 import type { ProviderSession, SessionProvider } from "../session.ts";
 import { AnswerReader } from "./answer.ts";
 import { argumentsOf, type ClaudeAccess, environmentOf } from "./command-line.ts";
-import { endedError, type FailureContext, lineTooLong, saidError } from "./failure.ts";
-import { LineTooLong, linesOf } from "./lines.ts";
+import { endedError, type FailureContext, saidError } from "./failure.ts";
 import { startProgram } from "./process.ts";
 
 export type { ClaudeAccess } from "./command-line.ts";
 
+/** How `claudeLocal` starts the program, and what it opens to it. */
 export interface ClaudeLocalOptions {
   /** As `claude --model` takes it: `sonnet`, or a whole name. Default: what the program chooses. */
   readonly model?: string;
@@ -40,12 +41,11 @@ export interface ClaudeLocalOptions {
   readonly env?: { readonly [name: string]: string | undefined };
 }
 
-/** Far more than an answer within its limits takes. */
-const lineBytes = 16_777_216;
 /** From its last word to its end: it saves the session in between. */
 const savingMs = 10_000;
 const secretNames = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)/i;
 
+/** For `createChat({model})`. It starts nothing before the first message. */
 export function claudeLocal(options: ClaudeLocalOptions = {}): SessionProvider & ConversationModel {
   const { model = null, executable = "claude", access = {}, systemPrompt = "replace" } = options;
   const env = options.env ?? process.env;
@@ -68,7 +68,7 @@ export function claudeLocal(options: ClaudeLocalOptions = {}): SessionProvider &
         const answer = new AnswerReader(access);
         let saving: ReturnType<typeof setTimeout> | null = null;
         try {
-          for await (const line of linesOf(program.output, lineBytes)) {
+          for await (const line of linesOf(program.output)) {
             yield* answer.take(line);
             if (answer.finished) saving ??= setTimeout(program.end, savingMs);
           }
@@ -79,8 +79,6 @@ export function claudeLocal(options: ClaudeLocalOptions = {}): SessionProvider &
           if (outcome.type === "cut") throw endedError(ending, program.errorText(), answer.started, context);
           sessionId = outcome.sessionId;
           yield* outcome.events;
-        } catch (thrown) {
-          throw thrown instanceof LineTooLong ? lineTooLong(lineBytes, context) : thrown;
         } finally {
           if (saving) clearTimeout(saving);
           signal.removeEventListener("abort", program.end);

@@ -5,6 +5,7 @@
  * Names of flags and variables are from Claude Code's own documentation.
  */
 
+/** What Claude Code may use by itself. */
 export interface ClaudeAccess {
   /** Claude Code's own tools that there are, such as `Read`. Default: none. */
   readonly tools?: readonly string[];

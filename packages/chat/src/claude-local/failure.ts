@@ -71,14 +71,6 @@ export function endedError(ending: Ending, errorText: string, started: boolean, 
   return new ChatError("provider_malformed", message, { details });
 }
 
-export function lineTooLong(limit: number, { modelId }: FailureContext): ChatError {
-  return new ChatError(
-    "provider_malformed",
-    `claude wrote a line of more than ${limit} bytes and was stopped. Ask for less at once.`,
-    { details: { provider: "claude-local", model: modelId, limit } },
-  );
-}
-
 function notStarted(error: Error & { readonly code?: string }, { executable, modelId }: FailureContext): ChatError {
   const details = { provider: "claude-local", model: modelId };
   const name = JSON.stringify(executable);

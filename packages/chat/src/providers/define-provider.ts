@@ -45,9 +45,11 @@ export interface SessionProviderDefinition extends Definition {
   openSession(state: Json): ProviderSession;
 }
 
-/** For `createChat({model})`. */
+/** A model of a provider of your own, for `createChat({model})`. Without a name: `option_invalid`. */
 export function defineProvider(definition: ProviderDefinition): Model;
+/** The same of a provider that keeps its conversation. */
 export function defineProvider(definition: SessionProviderDefinition): SessionProvider & ConversationModel;
+/** Either. */
 export function defineProvider(
   definition: ProviderDefinition | SessionProviderDefinition,
 ): Model | (SessionProvider & ConversationModel) {

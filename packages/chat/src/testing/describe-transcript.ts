@@ -1,10 +1,6 @@
 /**
- * A suite with which anyone proves a store for conversations, under any test runner:
- *
- *     describeTranscript({ make: newFile, open: (path) => fileTranscript(path), remove: unlink }, { describe, test });
- *
- * The cases that every transcript must pass, random histories beside a plain model of the tree, and what two who have the
- * same transcript open must see of each other.
+ * A suite with which anyone proves a store for conversations, under any test runner: the cases that every transcript must
+ * pass, random histories beside a plain model of the tree, and what two who have the same transcript open see of each other.
  */
 import { TranscriptMovedError } from "../errors.ts";
 import type { EntryContent, Transcript } from "../transcript.ts";
@@ -24,6 +20,7 @@ export interface TranscriptFactory<Place> {
   remove?(place: Place): unknown;
 }
 
+/** The runner, and how the suite uses it. */
 export interface TranscriptSuiteOptions extends Runner {
   /** Default: `the transcript`. */
   readonly name?: string;
@@ -36,6 +33,11 @@ interface StoreCase {
   run(open: () => Promise<Transcript>): Promise<void>;
 }
 
+/**
+ * Registers a test for each thing that a store must do:
+ *
+ *     describeTranscript({ make: newFile, open: (path) => fileTranscript(path), remove: unlink }, { describe, test });
+ */
 export function describeTranscript<Place>(factory: TranscriptFactory<Place>, options: TranscriptSuiteOptions): void {
   const { name = "the transcript", histories = 20 } = options;
   const cases: readonly StoreCase[] = [

@@ -4,6 +4,7 @@ import type { Json } from "../json.ts";
 import type { Model } from "../model.ts";
 import type { SessionProvider } from "../session.ts";
 
+/** A provider to prove, of either kind. */
 export type ProviderFactory = ModelFactory | SessionProviderFactory;
 
 interface Factory {
@@ -11,10 +12,13 @@ interface Factory {
   readonly failures?: readonly ProviderErrorCode[];
   /** The reasons for an end that the back end can give. Default: all three. */
   readonly finishes?: readonly BackEndFinish[];
+  /** False: the back end does not count cached tokens. */
+  readonly cachedTokens?: boolean;
   /** The key that the provider is given: no error may show it. */
   readonly secret?: string;
 }
 
+/** A model to prove. */
 export interface ModelFactory extends Factory {
   readonly kind: "model";
   /** False: the model takes no tools. */
@@ -23,11 +27,13 @@ export interface ModelFactory extends Factory {
   open(answers: readonly BackEndAnswer[]): ProviderUnderTest<Model> | Promise<ProviderUnderTest<Model>>;
 }
 
+/** A provider that keeps its conversation, to prove. */
 export interface SessionProviderFactory extends Factory {
   readonly kind: "session";
   open(answers: readonly BackEndAnswer[]): SessionProviderUnderTest | Promise<SessionProviderUnderTest>;
 }
 
+/** A provider, and what its back end can say of the requests that came. */
 export interface ProviderUnderTest<Provider> {
   readonly provider: Provider;
   /** How many requests have come to the back end. */
@@ -39,13 +45,16 @@ export interface ProviderUnderTest<Provider> {
   close?(): void | Promise<void>;
 }
 
+/** The same of a provider that keeps its conversation. */
 export interface SessionProviderUnderTest extends ProviderUnderTest<SessionProvider> {
   /** How many messages the nth request's conversation had, with its own. */
   turns(number: number): Promise<number>;
 }
 
+/** Why an answer ends. */
 export type BackEndFinish = "stop" | "length" | "content-filter";
 
+/** What a back end is to do with a request. */
 export type BackEndAnswer =
   /** The deltas one by one, then the end. `input` has the `cached` tokens in it. */
   | {
@@ -67,6 +76,7 @@ export type BackEndAnswer =
       readonly retryAfterSeconds?: number;
     };
 
+/** What most back ends can fail with. */
 export const usualFailures: readonly ProviderErrorCode[] = [
   "provider_auth",
   "provider_permission",

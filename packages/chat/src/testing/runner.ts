@@ -1,5 +1,6 @@
-/** The functions of a test runner that a suite is given, so that it needs none: `bun test`, node:test, Vitest, Deno. */
+/** Suites need no test runner: they are given its functions. */
 
+/** The functions of `bun test`, node:test, Vitest, or Deno, whose own has no `describe`. */
 export interface Runner {
   /** Default: the suite's name stands before each test's. */
   readonly describe?: (name: string, body: () => void) => unknown;
