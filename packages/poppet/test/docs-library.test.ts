@@ -1,4 +1,4 @@
-/** docs/library.md, run as one program against a model server: what people copy from it compiles and works. */
+/** The pages on the library, run against a model server and as tests: what people copy from them compiles and works. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,8 +23,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function blocks(): Promise<readonly string[]> {
-  const page = await Bun.file(join(root, "docs/library.md")).text();
+async function blocks(name = "library"): Promise<readonly string[]> {
+  const page = await Bun.file(join(root, `docs/${name}.md`)).text();
   return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((block) => block[1] ?? "");
 }
 
@@ -35,6 +35,29 @@ const answering = async (input: Parameters<typeof realFetch>[0], init?: RequestI
   /^https:\\/\\/\\w+\\.example\\//.test(String(input)) ? Response.json({ ok: true }) : realFetch(input, init);
 globalThis.fetch = Object.assign(answering, realFetch);
 `;
+
+function compile(program: string): string {
+  const config = { extends: join(root, "tsconfig.json"), include: [program] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const compiler = join(root, "node_modules/tsgo/bin/tsc");
+  return Bun.spawnSync(["node", compiler, "-p", folder]).stdout.toString();
+}
+
+/** A back end for the suite, which the page leaves to its reader. */
+const ownServer = `
+import { modelFactory, ownModel } from ${JSON.stringify(join(root, "packages/chat/test/own-providers.ts"))};
+const startOwnServer = modelFactory(ownModel).open;
+`;
+
+test("S0 every block of docs/library-providers.md compiles, and runs as a file of tests", async () => {
+  const file = join(folder, "providers.test.ts");
+  const page = (await blocks("library-providers")).join("\n").replaceAll("../examples/", `${root}/examples/`);
+  writeFileSync(file, ownServer + page);
+  expect(compile(file)).toBe("");
+  const run = Bun.spawn([process.execPath, "test", file], { cwd: folder, stdout: "pipe", stderr: "pipe" });
+  const report = await new Response(run.stderr).text();
+  expect([await run.exited, report]).toEqual([0, expect.stringMatching(/^ \d\d pass\n 0 fail$/m)]);
+}, 60_000);
 
 test("L9 from install to a prompt in twelve lines", async () => {
   const [first = ""] = await blocks();
@@ -49,13 +72,7 @@ test("S0 every block of docs/library.md compiles and runs, one after the other",
   );
   expect(shown.length).toBeGreaterThanOrEqual(10);
   writeFileSync(program, `${prelude}\n${shown.join("\n")}`);
-  writeFileSync(
-    join(folder, "tsconfig.json"),
-    JSON.stringify({ extends: join(root, "tsconfig.json"), include: [program] }),
-  );
-  const compiler = join(root, "node_modules/tsgo/bin/tsc");
-  const types = Bun.spawnSync(["node", compiler, "-p", folder]);
-  expect(types.stdout.toString()).toBe("");
+  expect(compile(program)).toBe("");
 
   const run = Bun.spawn([process.execPath, program], {
     env: { ...process.env, OPENAI_API_KEY: "key", OPENAI_BASE_URL: server.baseUrl("openai") },
