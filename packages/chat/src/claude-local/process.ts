@@ -56,7 +56,8 @@ export function startProgram({ executable, args, env, folder, input }: Program):
     try {
       process.kill(-child.pid, signal);
     } catch {
-      // Nobody is left in the group.
+      // Nobody is left in the group, or this system has none.
+      child.kill(signal);
     }
   };
   const killAll = () => signalAll("SIGKILL");

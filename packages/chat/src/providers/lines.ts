@@ -25,8 +25,8 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, limit = longes
     if (from === chunk.length) continue;
     bytes += chunk.length - from;
     if (bytes > limit) throw tooLong(limit);
-    // A copy: some runtimes read the next chunk into the same memory.
-    parts.push(chunk.slice(from));
+    // A copy: the next chunk may be read into the same memory.
+    parts.push(new Uint8Array(chunk.subarray(from)));
   }
   if (parts.length > 0) yield textOf(parts);
 }
