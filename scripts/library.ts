@@ -35,8 +35,8 @@ function compile(): void {
       target: "ES2022",
     };
     const tests = `${source}/src/**/*.test.ts`;
-    // Only what starts a program may know of a runtime.
-    run(folder, { ...compilerOptions, types: [] }, [tests, `${source}/src/claude-local`]);
+    // Only what starts a program or an engine may know of a runtime.
+    run(folder, { ...compilerOptions, types: [] }, [tests, `${source}/src/claude-local`, `${source}/src/local-gguf`]);
     run(folder, { ...compilerOptions, noEmit: false, types: ["node"] }, [tests]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -47,6 +47,7 @@ export const chatErrorCodes = [
   "summary_refused",
   "capability_missing",
   "conversation_lost",
+  "local_engine",
   "command_unavailable",
   "command_duplicate",
   "snapshot_invalid",

@@ -67,7 +67,9 @@ describe("L9 the package", () => {
 
 /** What a runtime brings, in the files that are for that runtime only. */
 function optional(file: string, name: string): boolean {
-  return /^claude-local\/\w+(-\w+)*\.js$/.test(file) && /^node:(child_process|os|process)$/.test(name);
+  if (/^claude-local\/.*\.js$/.test(file)) return /^node:(child_process|os|process)$/.test(name);
+  if (!file.startsWith("local-gguf/")) return false;
+  return name === "node-llama-cpp" || (file.endsWith(".js") && /^node:(buffer|fs|fs\/promises|os|process)$/.test(name));
 }
 
 function pack(): { readonly files: readonly string[]; readonly tarball: string } {

@@ -8,7 +8,7 @@ const ending = process.argv[2] as Ending;
 const controller = new AbortController();
 const { signal } = controller;
 if (ending === "exit-loading") setTimeout(() => process.exit(7), 150);
-// Not once: see engine.ts.
+// Not once: see the engine of the library.
 process.on("SIGINT", () => controller.abort());
 const local = await openLocalModel({
   ...{ model: smallModelName, settings: {}, facts: {}, modelsFolder, signal },

@@ -1,10 +1,10 @@
 /** Where models are kept: one GGUF file each, named after the model, in one folder; and whether one can be used. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, isAbsolute, join, resolve } from "node:path";
+import { checkGguf, checkWholeGguf, type GgufCheck } from "@poppet/chat/local-gguf";
 import { PoppetError, systemCode, systemReason } from "../../error.ts";
 import { hint } from "../../nearest.ts";
 import { catalogue } from "./catalogue.ts";
-import { checkGguf, checkWholeGguf, type GgufCheck } from "./gguf.ts";
 
 const ending = ".gguf";
 

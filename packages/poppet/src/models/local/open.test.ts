@@ -10,16 +10,17 @@ import {
   type ModelEvent,
   type ModelRequest,
 } from "@poppet/chat";
+import type { LocalGguf } from "@poppet/chat/local-gguf";
 import * as v from "valibot";
+import { promisedBytes } from "../../../../chat/src/local-gguf/gguf-size.ts";
 import { failure } from "../../../test/failure.ts";
 import { copyWithTemplate, toolTemplate } from "../../../test/gguf-template.ts";
 import { smallModel, smallModelName } from "../../../test/small-model.ts";
-import { promisedBytes } from "./gguf-size.ts";
-import { type OpenLocalModel, type OpenLocalModelOptions, openLocalModel } from "./open.ts";
+import { type OpenLocalModelOptions, openLocalModel } from "./open.ts";
 
 setDefaultTimeout(30_000);
 
-let local: OpenLocalModel;
+let local: LocalGguf;
 let modelsFolder: string;
 const stopped = new ChatError("aborted", "stopped");
 const idle = new AbortController().signal;
@@ -33,7 +34,7 @@ afterAll(async () => {
   await local.close();
 });
 
-function openSmall(more: Partial<OpenLocalModelOptions> = {}): Promise<OpenLocalModel> {
+function openSmall(more: Partial<OpenLocalModelOptions> = {}): Promise<LocalGguf> {
   return openLocalModel({ model: smallModelName, settings: {}, facts: {}, modelsFolder, signal: idle, ...more });
 }
 

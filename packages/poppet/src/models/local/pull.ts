@@ -7,11 +7,11 @@
 import { mkdir, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@poppet/chat";
+import { checkWholeGguf } from "@poppet/chat/local-gguf";
 import { PoppetError, systemCode, systemReason } from "../../error.ts";
 import type { PullSource } from "./catalogue.ts";
 import { type DownloadTarget, download } from "./download.ts";
 import { modelName } from "./files.ts";
-import { checkWholeGguf } from "./gguf.ts";
 import { fileUrl, findOnHub, hubUrl } from "./hub.ts";
 import { removeLeftovers, workFolder } from "./leftovers.ts";
 import { fetchWithPip } from "./pip.ts";

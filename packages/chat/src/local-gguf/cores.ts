@@ -4,6 +4,7 @@
  * long as one, and beside two busy programs nine times as long, and five seconds to the first token.
  */
 import { availableParallelism, cpus } from "node:os";
+import process from "node:process";
 
 /** Starts watching; each call of the result says how many cores nobody else has used since the call before. */
 export function watchCores(): () => number {

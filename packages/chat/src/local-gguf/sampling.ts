@@ -1,6 +1,7 @@
-/** How the next token is chosen. */
+/** How a local model chooses. */
 import type { LlamaModel } from "node-llama-cpp";
 
+/** How the next token is chosen. */
 export interface Sampling {
   /** 0: always the most likely token, the same answer each time. */
   readonly temperature: number;

@@ -2,15 +2,11 @@
  * One request to the loaded model, as events. The prompt is evaluated in small pieces, because the engine cannot be
  * stopped inside one; so an abort takes effect within the time of one piece, or of one token.
  */
-import {
-  ChatError,
-  type FinishReason,
-  type ModelEvent,
-  type ModelRequest,
-  nameFromWire,
-  type Usage,
-} from "@poppet/chat";
 import type { ChatHistoryItem, ChatModelFunctions, LlamaChatResponse, Token } from "node-llama-cpp";
+import { ChatError } from "../errors.ts";
+import type { Usage } from "../messages.ts";
+import type { FinishReason, ModelEvent, ModelRequest } from "../model.ts";
+import { nameFromWire } from "../tools.ts";
 import type { Engine } from "./engine.ts";
 import { modelFunctions, withoutAbsent } from "./functions.ts";
 import { chatHistory } from "./history.ts";

@@ -2,8 +2,8 @@
  * Tool definitions for the engine, which makes the model's arguments fit by a grammar. Its grammars know a part of JSON
  * Schema; what they do not know is left out, so arguments are still checked by the tool's own schema afterwards.
  */
-import { type Tool, wireName } from "@poppet/chat";
 import type { ChatModelFunctions, GbnfJsonSchema } from "node-llama-cpp";
+import { type Tool, wireName } from "../tools.ts";
 
 type Schema = { readonly [key: string]: unknown };
 

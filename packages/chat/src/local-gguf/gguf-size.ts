@@ -2,6 +2,7 @@
  * How long a GGUF file has to be by its own header: to the end of the tensor that ends last. A tensor of a kind that is
  * not known here counts from where it begins, so a good file is never called cut off.
  */
+import { Buffer } from "node:buffer";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
 const windowBytes = 1 << 20;

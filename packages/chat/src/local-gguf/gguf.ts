@@ -3,9 +3,11 @@
  * sees files that claim to be one. A file that is cut off later is found by `checkWholeGguf`, which reads the whole header
  * and is not for every start, and by the engine, which checks every tensor.
  */
+import { Buffer } from "node:buffer";
 import { open } from "node:fs/promises";
 import { promisedBytes } from "./gguf-size.ts";
 
+/** What a look at a file says of it. */
 export type GgufCheck = { readonly ok: true; readonly bytes: number } | { readonly ok: false; readonly reason: string };
 
 /** Magic, version, number of tensors, number of metadata entries. */
@@ -14,6 +16,7 @@ const versions = [2, 3];
 /** Models have hundreds of tensors and dozens of entries; far above that the header is noise. */
 const mostEntries = 1_000_000n;
 
+/** Whether a file claims to be a GGUF, by its first bytes. Throws where it cannot be read. */
 export async function checkGguf(path: string): Promise<GgufCheck> {
   const file = await open(path, "r");
   try {

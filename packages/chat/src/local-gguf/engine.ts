@@ -5,11 +5,11 @@
  * node-llama-cpp brings signal-exit, which ends the process at a signal that nobody else listens for when its own
  * listener runs: handlers of SIGINT, SIGTERM and SIGHUP must stay (`process.on`, not `once`).
  */
-import { cutCodePoints, messageOf, untilAborted } from "@poppet/chat";
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
-import { PoppetError } from "../../error.ts";
+import { untilAborted } from "../abort.ts";
+import { ChatError, messageOf } from "../errors.ts";
+import { cutCodePoints } from "../text.ts";
 import { followFreeCores, mostThreads, threadsFor, watchCores } from "./cores.ts";
-import { requireEngine } from "./installed.ts";
 import { chatTemplate, type Template } from "./template.ts";
 
 export interface Engine {
@@ -47,8 +47,8 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
   try {
     return await untilAborted(load(), signal, (engine) => engine.dispose());
   } catch (thrown) {
-    if (signal.aborted || PoppetError.isInstance(thrown)) throw thrown;
-    throw new PoppetError("local_engine", `The model ${name} cannot be loaded: ${why(thrown)}`, { cause: thrown });
+    if (signal.aborted || ChatError.isInstance(thrown)) throw thrown;
+    throw new ChatError("local_engine", `The model ${name} cannot be loaded: ${why(thrown)}`, { cause: thrown });
   }
 }
 
@@ -72,8 +72,7 @@ function sharedLlama(gpu: boolean): Promise<Llama> {
 }
 
 async function startLlama(gpu: boolean): Promise<Llama> {
-  requireEngine();
-  const { getLlama, LlamaLogLevel } = await import("node-llama-cpp");
+  const { getLlama, LlamaLogLevel } = await import("node-llama-cpp").catch(notInstalled);
   return await getLlama({
     gpu: gpu ? "auto" : false,
     build: "never",
@@ -86,6 +85,14 @@ async function startLlama(gpu: boolean): Promise<Llama> {
     // Not the engine's own minimum of four, which stalls a machine with two cores; set again when a model is loaded.
     maxThreads: 1,
   });
+}
+
+function notInstalled(cause: unknown): never {
+  throw new ChatError(
+    "local_engine",
+    "The package node-llama-cpp, which runs local models, is not installed here. Install it beside @poppet/chat.",
+    { cause },
+  );
 }
 
 async function loadInto(llama: Llama, options: EngineOptions, freeCores: () => number): Promise<Engine> {

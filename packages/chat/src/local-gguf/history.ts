@@ -2,8 +2,10 @@
  * A conversation in the engine's terms: a tool call lives inside the model's response together with its result, so an
  * assistant message, the tools' results and the next assistant message become one response.
  */
-import { type Json, type Message, type ToolResult, wireName } from "@poppet/chat";
 import type { ChatHistoryItem, ChatModelFunctionCall } from "node-llama-cpp";
+import type { Json } from "../json.ts";
+import type { Message, ToolResult } from "../messages.ts";
+import { wireName } from "../tools.ts";
 
 type Response = (string | ChatModelFunctionCall)[];
 
