@@ -17,6 +17,8 @@ const contextTests = [`${chat}/context.test.ts`];
 const runTests = [`${test}/runs.test.ts`, `${test}/crash/crash.test.ts`];
 const orderTests = [...runTests, `${test}/run-laws.test.ts`, `${test}/run-order.test.ts`];
 const namingTests = [`${test}/naming.test.ts`];
+const claudeTests = ["packages/chat/test/claude-local.test.ts"];
+const ownProviderTests = [`${chat}/providers/define-provider.test.ts`];
 const storeTests = [`${test}/store.test.ts`];
 
 export const mutants: readonly Mutant[] = [
@@ -474,5 +476,69 @@ export const mutants: readonly Mutant[] = [
     find: `kept !== null && isSame(`,
     put: `kept !== null && !isSame(`,
     tests: namingTests,
+  },
+  {
+    name: "read a provider on after its finish",
+    file: `${chat}/providers/define-provider.ts`,
+    find: `if (next.value.type === "finish") return;`,
+    put: ``,
+    tests: ownProviderTests,
+  },
+  {
+    name: "leave a provider's request open when its reader leaves",
+    file: `${chat}/providers/define-provider.ts`,
+    find: `    scope.abort(new ChatError("aborted", "The request has ended."));\n`,
+    put: ``,
+    tests: ownProviderTests,
+  },
+  {
+    name: "keep with the provider what the client could not use",
+    file: `${chat}/session.ts`,
+    find: `if (!same(session.state(), kept)) await replace(kept);`,
+    put: ``,
+    tests: [`${chat}/session.test.ts`],
+  },
+  {
+    name: "put Claude Code's messages into the session before",
+    file: `${chat}/claude-local/command-line.ts`,
+    find: `\`--resume=\${sessionId}\`, "--fork-session"`,
+    put: `\`--resume=\${sessionId}\``,
+    tests: claudeTests,
+  },
+  {
+    name: "let Claude Code have tools that were not opened",
+    file: `${chat}/claude-local/answer.ts`,
+    find: `if (!isHeld && !opened.includes("default")) throw notHeld(others);`,
+    put: ``,
+    tests: claudeTests,
+  },
+  {
+    name: "end Claude Code without what it started",
+    file: `${chat}/claude-local/process.ts`,
+    find: `process.kill(-child.pid, signal);`,
+    put: `child.kill(signal);`,
+    tests: claudeTests,
+  },
+  {
+    name: "wait for a program that will not end",
+    file: `${chat}/claude-local/process.ts`,
+    find: `        killAll();
+        child.stdout?.destroy();`,
+    put: ``,
+    tests: claudeTests,
+  },
+  {
+    name: "leave programs when the process exits",
+    file: `${chat}/claude-local/process.ts`,
+    find: `if (running.size === 0) process.on("exit", endAll);`,
+    put: ``,
+    tests: claudeTests,
+  },
+  {
+    name: "show Claude Code's key in an error",
+    file: `${chat}/claude-local/failure.ts`,
+    find: `safeWords(said.words, context.secrets)`,
+    put: `safeWords(said.words, [])`,
+    tests: claudeTests,
   },
 ];
