@@ -52,7 +52,8 @@ describeProvider(claudeFactory(claudeLocal), { describe, test, name: "L7 claudeL
 
 describe("L7 claudeLocal asks the program", () => {
   test("with the message as its input, and neither tools, servers, settings nor commands", async () => {
-    const { program, client } = start([answer("Hello.")], {}, { CLAUDECODE: "1" });
+    const { program, model } = start([answer("Hello.")], {}, { CLAUDECODE: "1" });
+    const client = createChat({ model, system: "Be\0 brief." });
     expect((await client.chat("/etc/hosts\n@/etc/passwd --resume x")).text).toBe("Hello.");
     const { argv, text, env } = await program.call(1);
     expect(text).toBe("/etc/hosts\n@/etc/passwd --resume x");
@@ -166,6 +167,12 @@ describe("L7 claudeLocal reads the answer", () => {
     const { client } = start([{ pieces }], { access: { tools: ["Task"] } });
     expect((await client.chat("Hi")).text).toBe("Looking.\n\nFound.");
   });
+
+  test("of one that does not end after its last word, which it does not wait for long", async () => {
+    const { program, client } = start([{ pieces: [init(), result("All."), "stall"], child: true }]);
+    expect((await client.chat("Hi")).text).toBe("All.");
+    await program.over(1);
+  }, 20_000);
 
   test.each([
     ["max_tokens", "answer_truncated"],

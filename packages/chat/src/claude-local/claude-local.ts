@@ -42,15 +42,14 @@ export interface ClaudeLocalOptions {
 }
 
 /** From its last word to its end: it saves the session in between. */
-const savingMs = 10_000;
-const secretNames = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)/i;
+const savingMs = 5_000;
 
 /** For `createChat({model})`. It starts nothing before the first message. */
 export function claudeLocal(options: ClaudeLocalOptions = {}): SessionProvider & ConversationModel {
   const { model = null, executable = "claude", access = {}, systemPrompt = "replace" } = options;
   const env = options.env ?? process.env;
   const modelId = model ?? "default";
-  const secrets = Object.entries(env).flatMap(([name, value]) => (value && secretNames.test(name) ? [value] : []));
+  const secrets = Object.entries(env).flatMap(([name, value = ""]) => (isSecret(name, value) ? [value] : []));
   const context: FailureContext = { executable, modelId, secrets, now: Date.now };
 
   function openSession(state: Json): ProviderSession {
@@ -92,6 +91,11 @@ export function claudeLocal(options: ClaudeLocalOptions = {}): SessionProvider &
   }
 
   return defineProvider({ provider: "claude-local", modelId, label: "Claude Code", secrets, openSession });
+}
+
+/** Shorter ones are settings, such as `true`. */
+function isSecret(name: string, value: string): boolean {
+  return value.length >= 8 && /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i.test(name);
 }
 
 /** From a snapshot, which may come from anywhere; it becomes an argument. */

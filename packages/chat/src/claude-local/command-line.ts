@@ -28,10 +28,12 @@ export interface CommandLine {
 
 /** Values that come from elsewhere stand behind a `=`, where none can be taken for a flag. */
 export function argumentsOf({ system, systemPrompt, model, sessionId, access }: CommandLine): readonly string[] {
+  // No argument can have a U+0000.
+  const prompt = system.replaceAll("\0", "");
   const { tools = [], allow = [], mcpConfig = '{"mcpServers":{}}', settings = [] } = access;
   return [
     ...["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"],
-    systemPrompt === "append" ? `--append-system-prompt=${system}` : `--system-prompt=${system}`,
+    systemPrompt === "append" ? `--append-system-prompt=${prompt}` : `--system-prompt=${prompt}`,
     ...(model === null ? [] : [`--model=${model}`]),
     ...(sessionId === null ? [] : [`--resume=${sessionId}`, "--fork-session"]),
     ...["--tools", tools.join(",")],

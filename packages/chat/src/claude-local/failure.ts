@@ -14,17 +14,17 @@ export interface FailureContext {
   readonly now: () => number;
 }
 
-const byKind: { readonly [kind: string]: ProviderErrorCode } = {
-  authentication_failed: "provider_auth",
-  oauth_org_not_allowed: "provider_auth",
-  cloud_credential_error: "provider_auth",
-  billing_error: "provider_quota",
-  account_on_hold: "provider_quota",
-  rate_limit: "provider_rate_limit",
-  overloaded: "provider_overloaded",
-  model_not_found: "model_not_found",
-  server_error: "provider_server",
-};
+const byKind: ReadonlyMap<string, ProviderErrorCode> = new Map([
+  ["authentication_failed", "provider_auth"],
+  ["oauth_org_not_allowed", "provider_auth"],
+  ["cloud_credential_error", "provider_auth"],
+  ["billing_error", "provider_quota"],
+  ["account_on_hold", "provider_quota"],
+  ["rate_limit", "provider_rate_limit"],
+  ["overloaded", "provider_overloaded"],
+  ["model_not_found", "model_not_found"],
+  ["server_error", "provider_server"],
+]);
 
 const byWords: readonly (readonly [RegExp, ChatErrorCode])[] = [
   [/no conversation found/i, "conversation_lost"],
@@ -90,7 +90,7 @@ function notStarted(error: Error & { readonly code?: string }, { executable, mod
 function sort({ words, kind, status }: SaidFailure, context: FailureContext): ChatErrorCode {
   const lost = byWords.slice(0, 3).find(([pattern]) => pattern.test(words));
   if (lost) return lost[1];
-  const own = kind === null ? undefined : byKind[kind];
+  const own = kind === null ? undefined : byKind.get(kind);
   if (own) return own;
   const http = status ?? numberIn(words, /API Error:? \(?(\d{3})\b/);
   if (http !== null) {
