@@ -515,23 +515,23 @@ export const mutants: readonly Mutant[] = [
   {
     name: "end Claude Code without what it started",
     file: `${chat}/claude-local/process.ts`,
-    find: `process.kill(-child.pid, signal);`,
-    put: `child.kill(signal);`,
+    find: `kill -KILL 0`,
+    put: `kill -KILL $$`,
     tests: claudeTests,
   },
   {
     name: "wait for a program that will not end",
     file: `${chat}/claude-local/process.ts`,
     find: `        killAll();
-        child.stdout?.destroy();`,
-    put: ``,
+        child.stdout`,
+    put: `        child.stdout`,
     tests: claudeTests,
   },
   {
     name: "leave programs when the process exits",
     file: `${chat}/claude-local/process.ts`,
-    find: `if (running.size === 0) process.on("exit", endAll);`,
-    put: ``,
+    find: `kill -KILL 0`,
+    put: `:`,
     tests: claudeTests,
   },
   {

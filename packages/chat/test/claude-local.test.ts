@@ -355,13 +355,16 @@ describe("L7 claudeLocal leaves nothing behind", () => {
     await program.over(1);
   });
 
-  test("when the process that holds it exits", async () => {
-    const { program } = start([{ pieces: [init(), textDelta("Half"), "stall"], child: true }]);
+  test.each([
+    ["exits", "process.exit(3)", { status: 3, signal: null }],
+    ["is killed", `process.kill(process.pid, "SIGKILL")`, { status: null, signal: "SIGKILL" }],
+  ])("when the process that holds it %s", async (_name, ending, expected) => {
+    const { program } = start([{ pieces: [init(), textDelta("Half"), "stall"], ignoreTerm: true, child: true }]);
     const source = `
       const { claudeLocal } = await import(${JSON.stringify(`${import.meta.dir}/../src/claude-local/claude-local.ts`)});
       const session = claudeLocal(${JSON.stringify(program.options)}).openSession(null);
-      for await (const _ of session.send({ system: "", text: "Hi", signal: new AbortController().signal })) process.exit(3);`;
-    expect(spawnSync(process.execPath, ["-e", source]).status).toBe(3);
+      for await (const _ of session.send({ system: "", text: "Hi", signal: new AbortController().signal })) ${ending};`;
+    expect(spawnSync(process.execPath, ["-e", source])).toMatchObject(expected);
     await program.over(1);
   });
 

@@ -59,6 +59,8 @@ export function endedError(ending: Ending, errorText: string, started: boolean, 
     return new ChatError("answer_unfinished", message, { details: { ...details, signal: ending.signal } });
   }
   const words = tellingLine(errorText);
+  // What a shell says of a program that it does not find, or cannot run.
+  if ((ending.code === 126 || ending.code === 127) && !started) return notRun(words, context);
   if (ending.code !== 0 && words !== "") {
     const error = saidError({ words, kind: null, status: null }, null, context);
     return new ChatError(error.code, error.message, { details: { ...error.details, exitCode: ending.code } });
@@ -71,19 +73,19 @@ export function endedError(ending: Ending, errorText: string, started: boolean, 
   return new ChatError("provider_malformed", message, { details });
 }
 
-function notStarted(error: Error & { readonly code?: string }, { executable, modelId }: FailureContext): ChatError {
-  const details = { provider: "claude-local", model: modelId };
-  const name = JSON.stringify(executable);
-  if (error.code === "E2BIG") {
-    return new ChatError("context_too_large", "The system prompt is too long for a command line. Shorten it.", {
-      details,
-    });
-  }
-  const what = error.code === "ENOENT" ? "was not found" : `cannot be run (${error.code ?? error.name})`;
+function notStarted({ code, name }: Error & { readonly code?: string }, context: FailureContext): ChatError {
+  if (code !== "E2BIG") return notRun(code === "ENOENT" ? "no such folder" : (code ?? name), context);
+  const details = { provider: "claude-local", model: context.modelId };
+  return new ChatError("context_too_large", "The system prompt is too long for a command line. Shorten it.", {
+    details,
+  });
+}
+
+function notRun(why: string, { executable, modelId, secrets }: FailureContext): ChatError {
   return new ChatError(
     "provider_not_configured",
-    `The program ${name} ${what}. Install Claude Code, or give its path as \`executable\`; its \`folder\` must be there too.`,
-    { details },
+    `The program ${JSON.stringify(executable)} cannot be run. Install Claude Code, or give its path as \`executable\`; its \`folder\` must be there too. Reason: ${JSON.stringify(safeWords(why, secrets))}`,
+    { details: { provider: "claude-local", model: modelId } },
   );
 }
 

@@ -1,10 +1,9 @@
 /**
  * A program with its descendants: started with a text as its input, read as it writes, and ended together. They are a
- * group of their own, so that nothing is left of them when this one is done with: on `end`, once the program itself has
- * gone, and when this process exits.
+ * group of their own, of which nothing is left after `end`, after the program itself, and after this process, however that
+ * went.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import process from "node:process";
 
 export interface Program {
   readonly executable: string;
@@ -20,7 +19,7 @@ export interface RunningProgram {
   readonly ended: Promise<Ending>;
   /** The end of what it wrote to its error output. */
   errorText(): string;
-  /** Asks it and its descendants to end, and makes them after two seconds. */
+  /** Asks it to end, which it has two seconds for; then it is ended with its descendants. */
   end(): void;
 }
 
@@ -29,11 +28,11 @@ export type Ending =
   | { readonly type: "signal"; readonly signal: string }
   | { readonly type: "not-started"; readonly error: Error & { readonly code?: string } };
 
-/** What to end when this process does: one listener for all. */
-const running = new Set<() => void>();
-const endAll = () => {
-  for (const end of running) end();
-};
+/**
+ * The shell becomes the program, beside a watcher that reads a pipe which only this process holds: at its end there is
+ * nobody left to talk to. A signal listener here would not do: a killed process has none, and one changes what Ctrl-C does.
+ */
+const shell = `(trap "" HUP INT TERM; read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 </dev/null & exec "$0" "$@" 3<&-`;
 
 const graceMs = 2_000;
 const errorTextBytes = 8_192;
@@ -41,29 +40,18 @@ const errorTextBytes = 8_192;
 export function startProgram({ executable, args, env, folder, input }: Program): RunningProgram {
   let child: ChildProcess;
   try {
-    child = spawn(executable, args, {
+    child = spawn("/bin/sh", ["-c", shell, executable, ...args], {
       cwd: folder,
       env: { ...env },
       detached: true,
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
   } catch (error) {
     // Arguments that are too long, for one.
     return notStarted(error as Error);
   }
-  const signalAll = (signal: "SIGTERM" | "SIGKILL") => {
-    if (child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, signal);
-    } catch {
-      // Nobody is left in the group, or this system has none.
-      child.kill(signal);
-    }
-  };
-  const killAll = () => signalAll("SIGKILL");
-  if (running.size === 0) process.on("exit", endAll);
-  running.add(killAll);
-
+  /** The watcher does it. */
+  const killAll = () => child.stdio[3]?.destroy();
   let timer: ReturnType<typeof setTimeout> | null = null;
   let gone = false;
   const ended = new Promise<Ending>((resolve) => {
@@ -84,10 +72,8 @@ export function startProgram({ executable, args, env, folder, input }: Program):
       });
     });
   }).finally(() => {
-    running.delete(killAll);
-    if (running.size === 0) process.off("exit", endAll);
     if (timer) clearTimeout(timer);
-    child.stdout?.destroy();
+    for (const stream of child.stdio) stream?.destroy();
   });
 
   let errorText = new Uint8Array();
@@ -98,7 +84,7 @@ export function startProgram({ executable, args, env, folder, input }: Program):
     errorText = all.slice(-errorTextBytes);
   });
   // It may end before it has read its input, or close its output first.
-  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {});
+  for (const stream of child.stdio) stream?.on("error", () => {});
   child.stdin?.end(input);
 
   return {
@@ -107,7 +93,7 @@ export function startProgram({ executable, args, env, folder, input }: Program):
     errorText: () => new TextDecoder().decode(errorText),
     end() {
       if (gone || timer) return;
-      signalAll("SIGTERM");
+      child.kill("SIGTERM");
       timer = setTimeout(() => {
         killAll();
         child.stdout?.destroy();
