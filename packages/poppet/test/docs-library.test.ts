@@ -23,9 +23,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function blocks(name = "library"): Promise<readonly string[]> {
-  const page = await Bun.file(join(root, `docs/${name}.md`)).text();
-  return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((block) => block[1] ?? "");
+/** They are one program, from the first page on. */
+const pages = [
+  "library",
+  ...["commands", "tools", "long-conversations", "snapshots", "errors"].map((name) => `library/${name}`),
+];
+
+async function blocks(...names: readonly string[]): Promise<readonly string[]> {
+  const texts = await Promise.all(names.map((name) => Bun.file(join(root, `docs/${name}.md`)).text()));
+  return texts.flatMap((page) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((block) => block[1] ?? ""));
 }
 
 /** Hosts of `.example` are nobody's: they answer here. */
@@ -49,9 +55,9 @@ import { modelFactory, ownModel } from ${JSON.stringify(join(root, "packages/cha
 const startOwnServer = modelFactory(ownModel).open;
 `;
 
-test("S0 every block of docs/library-providers.md compiles, and runs as a file of tests", async () => {
+test("S0 every block of docs/library/providers.md compiles, and runs as a file of tests", async () => {
   const file = join(folder, "providers.test.ts");
-  const page = (await blocks("library-providers")).join("\n").replaceAll("../examples/", `${root}/examples/`);
+  const page = (await blocks("library/providers")).join("\n").replaceAll("../examples/", `${root}/examples/`);
   writeFileSync(file, ownServer + page);
   expect(compile(file)).toBe("");
   const run = Bun.spawn([process.execPath, "test", file], { cwd: folder, stdout: "pipe", stderr: "pipe" });
@@ -60,14 +66,14 @@ test("S0 every block of docs/library-providers.md compiles, and runs as a file o
 }, 60_000);
 
 test("L9 from install to a prompt in twelve lines", async () => {
-  const [first = ""] = await blocks();
+  const [first = ""] = await blocks("library");
   expect(first).toContain("await repl(");
   expect(first.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(12);
 });
 
-test("S0 every block of docs/library.md compiles and runs, one after the other", async () => {
+test("S0 every block of the pages on the library compiles and runs, one after the other", async () => {
   const program = join(folder, "page.ts");
-  const shown = (await blocks()).map((block) =>
+  const shown = (await blocks(...pages)).map((block) =>
     block.replace(/^(await \w+\(client, more, .*|await answer\(.*\));/gm, "console.log($1);"),
   );
   expect(shown.length).toBeGreaterThanOrEqual(10);
