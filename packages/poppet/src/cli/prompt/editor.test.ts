@@ -98,6 +98,15 @@ test("C3 Ctrl-R: Ctrl-G brings the line back, Escape keeps what was found, an ar
   expect(shown(typed(told, "half\x12nothing"))).toBe("half|");
 });
 
+test("C3 Ctrl-R: the cursor stands before the whole character that has what was searched for; Backspace takes a whole one", () => {
+  const lines = typed(newEditor, "cafe\u0301 🇩🇪\r");
+  expect(shown(typed(lines, "\x12\u0301"))).toBe("caf|e\u0301 🇩🇪");
+  expect(shown(typed(lines, "\x12🇪"))).toBe("cafe\u0301 |🇩🇪");
+  const back = typed(lines, "\x12🇩🇪👩‍👩‍👧\x7f");
+  expect(back.search?.query).toBe("🇩🇪");
+  expect(shown(back)).toBe("cafe\u0301 |🇩🇪");
+});
+
 test("C3 whatever is pressed, the cursor stands between graphemes, and the text has no control characters", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme", maxLength: 5 }),
@@ -135,7 +144,8 @@ test("C3 whatever is pressed, the cursor stands between graphemes, and the text 
         let place = 0;
         const places = [0, ...graphemes(editor.line.text).map((grapheme) => (place += grapheme.length))];
         expect(editor.line.text).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
-        if (editor.search === null) expect(places).toContain(editor.line.cursor);
+        expect(places).toContain(editor.line.cursor);
+        expect(editor.search?.query.isWellFormed() ?? true).toBe(true);
       }
     }),
     { numRuns: 1_000 },

@@ -4,6 +4,7 @@
  * (enter the line, leave, complete a word) comes out as an action.
  */
 import { cleanText } from "../../clean.ts";
+import { before, graphemes } from "../graphemes.ts";
 import type { Key, KeyName } from "../keyboard/keys.ts";
 import { emptyLine, insert, type Line, lineOf, type Motion, move, remove } from "./line.ts";
 
@@ -164,7 +165,7 @@ function recall(editor: Editor, place: number): Editor {
 function searching(editor: Editor, search: Search, key: Key): Pressed {
   const newest = editor.lines.length - 1;
   if (key.name === "text") return stay(seek(editor, search, search.query + cleanText(key.text), newest));
-  if (key.name === "backspace") return stay(seek(editor, search, search.query.slice(0, -1), newest));
+  if (key.name === "backspace") return stay(seek(editor, search, graphemes(search.query).slice(0, -1).join(""), newest));
   if (key.name === "search") return stay(seek(editor, search, search.query, (search.found ?? newest + 1) - 1));
   if (key.name === "cancel") return stay({ ...editor, search: null, line: search.from });
   const taken = take(editor, search);
@@ -181,7 +182,9 @@ function seek(editor: Editor, search: Search, query: string, from: number): Edit
     return { ...editor, search: { ...search, query, found: kept } };
   }
   const text = editor.lines[found] ?? "";
-  return { ...editor, line: { text, cursor: text.indexOf(query) }, search: { ...search, query, found } };
+  // The query may begin within a character: a mark, or half of a flag.
+  const cursor = before(text, text.indexOf(query) + 1);
+  return { ...editor, line: { text, cursor }, search: { ...search, query, found } };
 }
 
 function take(editor: Editor, search: Search): Editor {
