@@ -19,6 +19,7 @@ const parts = [
   "cli/chat/interactive.ts",
   "cli/render/markdown/render.ts",
   "cli/setup/guided.ts",
+  "config/located-toml.ts",
   "config/write.ts",
   "models/anthropic.ts",
   "models/check.ts",

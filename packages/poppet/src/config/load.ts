@@ -116,7 +116,7 @@ async function syntaxError(source: Source, shape: Table, thrown: unknown): Promi
   const wrong = wordsOf(thrown)
     .replace(/^TOML Parse error: /, "")
     .replace(/:? (["'])[^"']{3}[\s\S]*$/, "");
-  const { parse } = await import("@decimalturn/toml-patch");
+  const { parse } = await import("./located-toml.ts");
   let line: unknown;
   try {
     // What only Bun's parser refuses is a number that is too large, so most likely a setting out of its range.

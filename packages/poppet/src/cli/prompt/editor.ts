@@ -165,7 +165,8 @@ function recall(editor: Editor, place: number): Editor {
 function searching(editor: Editor, search: Search, key: Key): Pressed {
   const newest = editor.lines.length - 1;
   if (key.name === "text") return stay(seek(editor, search, search.query + cleanText(key.text), newest));
-  if (key.name === "backspace") return stay(seek(editor, search, graphemes(search.query).slice(0, -1).join(""), newest));
+  if (key.name === "backspace")
+    return stay(seek(editor, search, graphemes(search.query).slice(0, -1).join(""), newest));
   if (key.name === "search") return stay(seek(editor, search, search.query, (search.found ?? newest + 1) - 1));
   if (key.name === "cancel") return stay({ ...editor, search: null, line: search.from });
   const taken = take(editor, search);
