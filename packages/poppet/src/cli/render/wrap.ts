@@ -27,6 +27,9 @@ export interface WrapOptions {
 
 /** A word that begins with this room or more is not waited for. */
 const usualWord = 24;
+/** What no line begins with in Chinese and Japanese: it takes the character before it along to the next. */
+const closes =
+  /^[、。，．・：；？！゛゜）］｝」』】〕〉》〗〙’”ー々ゝゞヽヾぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ]/;
 /** More blanks in a row than this are no gap between words. */
 const longestGap = 256;
 
@@ -42,7 +45,8 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
   let gap = "";
   let gapInk = noInk;
   let gapWidth = 0;
-  let state: "between" | "flowing" | "held" = "between";
+  /** `last`: what may stand at the end of the line, if nothing follows that no line begins with. */
+  let state: "between" | "flowing" | "held" | "last" = "between";
   let word: Span[] = [];
   let wordWidth = 0;
 
@@ -53,10 +57,13 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
   }
 
   function visit(text: string, width: number, kind: ClusterKind): void {
+    const closing = kind === "break" && (state === "held" || state === "last") && closes.test(text);
+    if (state === "last" && !closing && kind !== "join") endWord();
     if (kind === "space") space(text);
-    else if (kind === "break") alone(text, width);
+    else if (kind === "break" && !closing) alone(text, width);
     else if (kind === "join" && state === "between" && gap === "" && !empty) print(text, width);
     else inWord(text, width);
+    if (closing && state === "held") state = "last";
   }
 
   function inWord(text: string, width: number): void {
@@ -89,6 +96,12 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
     endWord();
     if (empty && !options.exact) dropGap();
     if (turningHelps() && at + gapWidth + width > columns) turn();
+    const room = columns - at - gapWidth - width;
+    if (turningHelps() && room >= 0 && room < 2 && !closes.test(text)) {
+      state = "last";
+      inWord(text, width);
+      return;
+    }
     printGap();
     print(text, width);
   }
@@ -114,7 +127,7 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
     pen.newline();
     columns = options.columns();
     prefix(hang, hangWidth);
-    if (state === "held") release();
+    if (state === "held" || state === "last") release();
   }
 
   function release(): void {
@@ -123,11 +136,11 @@ export function openWrap(pen: Pen, options: WrapOptions): Wrap {
     word = [];
     wordWidth = 0;
     empty = false;
-    state = "flowing";
+    state = state === "last" ? "between" : "flowing";
   }
 
   function endWord(): void {
-    if (state === "held") {
+    if (state === "held" || state === "last") {
       printGap();
       release();
     }
