@@ -3,8 +3,8 @@
  * of one's own is allowed, what is typed can be taken as it is.
  */
 
+import { cutWidth } from "../graphemes.ts";
 import type { Key } from "../keyboard/keys.ts";
-import { cutWidth } from "../render/table.ts";
 import { answered, fitted, openBlock, type Styles, stylesOf, wrapped } from "./block.ts";
 import { edited } from "./edit.ts";
 import { matching, type Option, type Question } from "./options.ts";
@@ -90,9 +90,16 @@ function openList<Value>({ options, selected = 0, own }: Question<Value>): List<
       else if (key.name === "page-down") at = Math.min(last, at + page);
       else if (key.name === "escape") filter("");
       else if (filters) filter(edited(typed, key));
-      else if (key.name === "text" && /[1-9]$/.test(key.text)) at = Math.min(last, Number(key.text.at(-1)) - 1);
+      else if (key.name === "text") at = numberedAt(key.text, last) ?? at;
     },
   };
+}
+
+/** Of digits that come together the last counts, and of those only what the list has. */
+function numberedAt(text: string, last: number): number | null {
+  const digits = [...text].map(Number).filter((digit) => digit >= 1 && digit <= last + 1);
+  const [digit] = digits.slice(-1);
+  return digit === undefined ? null : digit - 1;
 }
 
 function linesOf<Value>(asking: Asking, question: Question<Value>, list: List<Value>): readonly string[] {

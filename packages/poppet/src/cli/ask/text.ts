@@ -12,6 +12,8 @@ export interface TextQuestion<Value> {
   readonly note?: string;
   /** Enter alone answers it. */
   readonly otherwise?: string;
+  /** What stays of the answer on the screen; default: as it was typed. */
+  shown?(typed: string): string;
   readonly secret?: boolean;
   readonly back?: boolean;
   /** The answer, or what is wrong with it. */
@@ -61,7 +63,7 @@ export async function askText<Value>(asking: Asking, question: TextQuestion<Valu
       if (secret) asking.dropKeys();
       const checked = answer(typed);
       if ("value" in checked) {
-        end(secret ? (typed.trim() === "" ? "none" : "•••") : typed.trim() || otherwise);
+        end(shownOf(question, typed.trim()));
         return checked.value;
       }
       wrong = checked.wrong;
@@ -73,6 +75,11 @@ export async function askText<Value>(asking: Asking, question: TextQuestion<Valu
   } finally {
     stop();
   }
+}
+
+function shownOf<Value>({ secret, otherwise = "", shown }: TextQuestion<Value>, typed: string): string {
+  if (secret) return typed === "" ? "none" : "•••";
+  return shown === undefined ? typed || otherwise : shown(typed);
 }
 
 async function askPlainly<Value>(
@@ -93,6 +100,7 @@ async function askPlainly<Value>(
 export async function askYes(asking: Asking, title: string): Promise<boolean> {
   const answer = await askText(asking, {
     title: `${title} [Y/n]`,
+    shown: (typed) => (/^n/i.test(typed) ? "no" : "yes"),
     check(typed) {
       if (/^(|y|yes)$/i.test(typed)) return { value: "yes" };
       return /^(n|no)$/i.test(typed) ? { value: "no" } : { wrong: "y or n" };

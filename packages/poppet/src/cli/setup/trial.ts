@@ -7,7 +7,7 @@ import { stylesOf, tell } from "../ask/block.ts";
 import type { Option } from "../ask/options.ts";
 import { select } from "../ask/select.ts";
 import { waiting } from "../ask/waiting.ts";
-import { cutWidth } from "../render/table.ts";
+import { cutWidth } from "../graphemes.ts";
 import { configWith, type Guide } from "./draft.ts";
 
 export type Verdict = "save" | "retry" | "key" | "again";
@@ -57,14 +57,18 @@ async function answerOf(
 ): Promise<{ readonly text: string; readonly times: string }> {
   const { program, config } = guide;
   const start = program.now();
+  let begun = false;
   let first: number | null = null;
   let text = "";
   for await (const event of program.parts.tryModel(configWith(config, choice), program.env, signal)) {
+    begun = true;
+    if (event.type !== "text") continue;
     first ??= program.now();
-    if (event.type === "text" && text.length < 65_536) text += event.delta;
+    if (text.length < 65_536) text += event.delta;
   }
-  if (first === null) throw new ChatError("answer_empty", "It answered with nothing.");
-  const times = `${seconds(first - start)} to its first word, ${seconds(program.now() - start)} in all.`;
+  if (!begun) throw new ChatError("answer_empty", "It answered with nothing.");
+  const beginning = first === null ? "" : `${seconds(first - start)} to its first word, `;
+  const times = `${beginning}${seconds(program.now() - start)} in all.`;
   return { text: cleanLine(hidden(guide, choice, text)) || "(nothing but its thinking)", times };
 }
 
