@@ -11,6 +11,19 @@ export function graphemes(text: string): readonly string[] {
   return plain.test(text) ? text.split("") : Array.from(graphemesOf(text), ({ segment }) => segment);
 }
 
+/** At most `width` columns; what was cut ends with an ellipsis. A grapheme is never split. */
+export function cutWidth(text: string, width: number): string {
+  if (Bun.stringWidth(text) <= width) return text;
+  let kept = "";
+  let used = 0;
+  for (const grapheme of graphemes(text)) {
+    used += Bun.stringWidth(grapheme);
+    if (used > width - 1) break;
+    kept += grapheme;
+  }
+  return width > 0 ? `${kept}…` : "";
+}
+
 /** The nearest boundary before the place. */
 export function before(text: string, at: number): number {
   if (at <= 0) return 0;

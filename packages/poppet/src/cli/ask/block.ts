@@ -2,7 +2,7 @@
  * Lines at the bottom that are drawn anew in their place, each within the width. When the question is answered, one line
  * stays of them. Nothing above is touched.
  */
-import { cutWidth } from "../render/table.ts";
+import { cutWidth } from "../graphemes.ts";
 import type { Asking } from "./terminal.ts";
 
 export interface Block {

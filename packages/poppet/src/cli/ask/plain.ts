@@ -2,7 +2,7 @@
  * The same questions where the cursor cannot be moved (`TERM=dumb`): a list with numbers, an answer typed as a line. The
  * line is echoed here, so that a secret need not be.
  */
-import { cutWidth } from "../render/table.ts";
+import { cutWidth } from "../graphemes.ts";
 import { edited } from "./edit.ts";
 import { matching, type Option, type Question } from "./options.ts";
 import type { Asking } from "./terminal.ts";

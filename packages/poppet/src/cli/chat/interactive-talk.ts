@@ -27,6 +27,8 @@ export interface Talk {
   columns(): number;
   /** Lines for the person, dimmed or not. */
   say(text: string, style?: "dim"): void;
+  /** One line, wrapped at words. */
+  tell(line: string, style?: "dim"): void;
   renderer(): RunRenderer;
 }
 
@@ -62,16 +64,20 @@ export async function openTalk(program: Program, start: Start): Promise<Talk> {
     columns: terminal.columns,
   };
   const [before, after] = dimmed(terminal);
+
+  function say(text: string, style?: "dim"): void {
+    screen.stderr.write(style === "dim" ? text.replaceAll(/[^\n]+/g, (line) => before + line + after) : text);
+    screen.stderr.flush()?.catch(() => undefined);
+  }
+
   return {
     ...{ program, prompt, interruption, commands },
     session: start,
     exitCode: 0,
     naming: null,
     columns: terminal.columns,
-    say(text, style) {
-      screen.stderr.write(style === "dim" ? text.replaceAll(/[^\n]+/g, (line) => before + line + after) : text);
-      screen.stderr.flush()?.catch(() => undefined);
-    },
+    say,
+    tell: (line, style) => say(`${Bun.wrapAnsi(line, terminal.columns())}\n`, style),
     renderer: () => openRunRenderer(screen, { ...config.settings.chat, clock: prompt.stage.clock }),
   };
 }

@@ -56,7 +56,7 @@ export async function interactive(program: Program, start: Start): Promise<void>
 const greet: State = async (talk) => {
   const { line, last, lastMessage, sessionId } = await greeting(talk.program, talk.session);
   if (sessionId !== null) talk.session = { sessionId };
-  talk.say(`${Bun.wrapAnsi(line, talk.columns())}\n`, "dim");
+  talk.tell(line, "dim");
   if (last !== null) talk.say(`\n${last}\n`, "dim");
   if (lastMessage !== null) talk.prompt.remember(lastMessage);
   return space;
@@ -101,7 +101,7 @@ function enter(session: Start): State {
       return await greet(talk);
     } catch (thrown) {
       talk.session = before;
-      talk.say(`${failureLine(thrown)}\n`);
+      talk.tell(failureLine(thrown));
       return space;
     }
   };
@@ -155,14 +155,14 @@ const unanswered: State = async (talk) => {
   const code = talk.interruption.exitCode();
   if (code !== null) return leave(code);
   const unsent = talk.prompt.withdraw();
-  if (unsent.length > 0) talk.say(`Not sent: ${unsent.map(cleanLine).join(" | ")} (the up arrow brings it back)\n`);
+  if (unsent.length > 0) talk.tell(`Not sent: ${unsent.map(cleanLine).join(" | ")} (the up arrow brings it back)`);
   return space;
 };
 
 function notAccepted(thrown: unknown): State {
   return async (talk) => {
     const code = talk.interruption.exitCode();
-    talk.say(`${failureLine(thrown)}\n`);
+    talk.tell(failureLine(thrown));
     if (code !== null) return leave(code);
     // Nothing is known of what became of the message.
     const known = PoppetError.isInstance(thrown) || ChatError.isInstance(thrown);
@@ -179,7 +179,7 @@ function isMisuse(thrown: unknown): boolean {
 
 /** C16: the message may have made a session that nobody could tell about. Another would be a second one. */
 const lose: State = async (talk) => {
-  talk.say("The message may have been saved. Look for its session with: poppet chat sessions\n");
+  talk.tell("The message may have been saved. Look for its session with: poppet chat sessions");
   return leave(1);
 };
 
@@ -188,7 +188,7 @@ function leave(exitCode: number): State {
     const unsent = talk.prompt.withdraw();
     talk.prompt.stage.leave();
     await talk.interruption.afterwards(() => titled(talk));
-    if (unsent.length > 0) talk.say(`Not sent: ${unsent.map(cleanLine).join(" | ")}\n`);
+    if (unsent.length > 0) talk.tell(`Not sent: ${unsent.map(cleanLine).join(" | ")}`);
     if ("sessionId" in talk.session) talk.say(`Go on with: poppet chat interactive ${talk.session.sessionId}\n`, "dim");
     talk.exitCode = exitCode;
     return null;

@@ -3,8 +3,7 @@
  * that what is drawn does not depend on how it wraps; a message that is higher than the screen is shown around the cursor.
  */
 
-import { graphemes, isDisputed } from "../graphemes.ts";
-import { cutWidth } from "../render/table.ts";
+import { cutWidth, graphemes, isDisputed } from "../graphemes.ts";
 import type { Editor } from "./editor.ts";
 
 export interface Frame {

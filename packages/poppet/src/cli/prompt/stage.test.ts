@@ -106,7 +106,7 @@ test("C3 C4 the indicator stands still while a line is open below it, and goes o
     clock: stage.clock,
   });
   thinking.above("A thought");
-  thinking.show();
+  thinking.show("Thinking");
   stage.open();
   out.write("You> half");
   const before = bytes();

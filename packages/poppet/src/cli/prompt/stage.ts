@@ -4,8 +4,8 @@
  * printed again, and the renderer never waits for a person.
  */
 import type { Clock } from "@poppet/chat";
+import { cutWidth } from "../graphemes.ts";
 import type { Sink } from "../render/run.ts";
-import { cutWidth } from "../render/table.ts";
 import type { Drawer } from "./draw.ts";
 import { openTrail } from "./trail.ts";
 

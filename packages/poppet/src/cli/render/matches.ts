@@ -1,10 +1,10 @@
 /** What a search found, for people: where and when it was said, and the piece around it with the words set apart. */
 import type { SearchMatch } from "../../assistant.ts";
 import { cleanLine } from "../../clean.ts";
+import { cutWidth } from "../graphemes.ts";
 import type { TextSpan } from "../parts.ts";
 import type { Span } from "./pen.ts";
 import { inRole, plain, prose, type Sheet } from "./prose.ts";
-import { cutWidth } from "./table.ts";
 import { relativeTime } from "./time.ts";
 
 /** A match whose excerpt is cleaned, with the places of the words in it. */

@@ -6,7 +6,14 @@ import { openRunRenderer, type Screen } from "./run.ts";
 const still: Clock = { now: () => 0, after: () => () => {} };
 
 /** Both outputs, and both together in the order of writing. */
-function surface(terminals: { readonly stdout?: boolean; readonly stderr?: boolean; readonly colors?: number } = {}) {
+function surface(
+  terminals: {
+    readonly stdout?: boolean;
+    readonly stderr?: boolean;
+    readonly colors?: number;
+    readonly dumb?: boolean;
+  } = {},
+) {
   const written = { stdout: "", stderr: "", both: "" };
   const sink = (name: "stdout" | "stderr") => ({
     write(text: string) {
@@ -20,7 +27,7 @@ function surface(terminals: { readonly stdout?: boolean; readonly stderr?: boole
     stderr: sink("stderr"),
     stdoutIsTerminal: terminals.stdout ?? false,
     stderrIsTerminal: terminals.stderr ?? false,
-    dumb: true,
+    dumb: terminals.dumb ?? true,
     colors: terminals.colors ?? 0,
     links: false,
     columns: () => 80,
@@ -215,4 +222,30 @@ test("C1 what a delta writes does not grow with the answer", async () => {
   await round(50_000);
   expect(await round(100)).toBe(early);
   await renderer.end(done);
+});
+
+test("C4 the indicator says which tool is at work, and that the model is again", async () => {
+  const { made, written } = surface({ stderr: true, dumb: false });
+  const call = { toolCallId: "1", toolName: "poppet_web.fetch_page", input: { url: "https://example.com/" } };
+  const result = { toolCallId: "1", state: "completed", output: {} } as const;
+  await play(made, [
+    accepted,
+    { type: "tool-start", step: 1, call },
+    { type: "tool-end", step: 1, call, result: { ...result, toolName: call.toolName } },
+  ]);
+  const words = written.stderr.match(/(?:Thinking|Reading \S+?)(?=\.)/g);
+  expect(words).toEqual(["Thinking", "Reading https://example", "Thinking"]);
+});
+
+test("§7 a failure is wrapped at words on a terminal, and one line elsewhere", async () => {
+  const message = "The model server said that it has far too much to do at the moment, so: try again later.";
+  const busy: RunOutcome = { state: "failed", error: { code: "provider_unavailable", message } };
+  const terminal = surface({ stdout: true, stderr: true });
+  await play(terminal.made, [], false, busy);
+  expect(terminal.written.stderr).toBe(
+    "poppet: The model server said that it has far too much to do at the moment, so:\ntry again later.\n",
+  );
+  const pipe = surface();
+  await play(pipe.made, [], false, busy);
+  expect(pipe.written.stderr).toBe(`poppet: ${message}\n`);
 });

@@ -7,6 +7,7 @@ import type { Clock } from "@poppet/chat";
 import type { RunEvent, RunOutcome } from "../../assistant.ts";
 import { cleanLine, openCleaner, openWhole } from "../../clean.ts";
 import { type Answer, type Drawing, openAnswer } from "./answer.ts";
+import { openAtWork } from "./at-work.ts";
 import { showNaming } from "./naming.ts";
 import { openReasoning } from "./reasoning.ts";
 import { around, themeOf } from "./theme.ts";
@@ -57,6 +58,7 @@ export function openRunRenderer(
   let answer = draws ? undefined : openAnswer(writeAnswer, screen.stdoutIsTerminal ? openCleaner() : openWhole());
   let opening: Promise<Answer> | undefined;
   const thinking = screen.stderrIsTerminal && !screen.dumb ? openIndicator() : plainAbove();
+  const atWork = openAtWork();
   const reasoning = openReasoning((text) => thinking.above(text, styles));
   /** The answer is what was written last. */
   let answering = false;
@@ -115,7 +117,7 @@ export function openRunRenderer(
   function think(): void {
     aside();
     answering = false;
-    thinking.show();
+    thinking.show(atWork.words());
   }
 
   function endReasoning(): void {
@@ -152,8 +154,15 @@ export function openRunRenderer(
           if (draws) openDrawn().catch(() => undefined);
           think();
           break;
-        case "started":
         case "tool-start":
+          atWork.start(event.call);
+          think();
+          break;
+        case "tool-end":
+          atWork.end(event.call);
+          think();
+          break;
+        case "started":
           think();
           break;
         case "reasoning":
@@ -172,7 +181,9 @@ export function openRunRenderer(
       if (outcome.state === "completed" || screen.stdoutIsTerminal) answer?.end();
       if (!answering) endReasoning();
       await stdout.flush();
-      if (outcome.state !== "completed") writeNow(`poppet: ${cleanLine(outcome.error.message)}\n`);
+      if (outcome.state === "completed") return;
+      const line = `poppet: ${cleanLine(outcome.error.message)}`;
+      writeNow(`${screen.stderrIsTerminal ? Bun.wrapAnsi(line, screen.columns()) : line}\n`);
     },
     naming(stopped) {
       if (!screen.stderrIsTerminal || screen.dumb) return () => {};

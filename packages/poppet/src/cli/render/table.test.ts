@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { PullProgress } from "../../models/local/progress.ts";
+import { cutWidth } from "../graphemes.ts";
 import { barLine, openProgress } from "./progress.ts";
-import { cutWidth, type ListedSession, sessionTable } from "./table.ts";
+import { type ListedSession, sessionTable } from "./table.ts";
 
 const session = (title: string | null, updatedAt: number, shortId = "01890a5d"): ListedSession => ({
   ...{ title, updatedAt, shortId },

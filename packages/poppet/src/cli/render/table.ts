@@ -1,6 +1,7 @@
 /** Tables for people: columns by display width, cut to the terminal's; every field cleaned. */
 import type { SessionSummary } from "../../assistant.ts";
 import { cleanLine } from "../../clean.ts";
+import { cutWidth } from "../graphemes.ts";
 import { relativeTime } from "./time.ts";
 
 /** A session by the beginning of its ID that is enough to name it. */
@@ -44,19 +45,6 @@ export function brokenCell(path: string, fault: string): string {
 
 function padWidth(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
-}
-
-/** At most `width` columns; what was cut ends with an ellipsis. A grapheme is never split. */
-export function cutWidth(text: string, width: number): string {
-  if (Bun.stringWidth(text) <= width) return text;
-  let kept = "";
-  let used = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    used += Bun.stringWidth(segment);
-    if (used > width - 1) break;
-    kept += segment;
-  }
-  return width > 0 ? `${kept}…` : "";
 }
 
 function widest(cells: readonly string[]): number {

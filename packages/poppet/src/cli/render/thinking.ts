@@ -1,14 +1,17 @@
 /**
- * C4: `Thinking...` on a line of its own below whatever was written last, moving by one timer, gone without a trace when
- * hidden. It knows the cursor's column because all that is written above it goes through `above`. Nothing is held back:
+ * C4: `Thinking...`, or the tool at work, on a line of its own below whatever was written last, with the time once that is
+ * long; moving by one timer, gone without a trace when hidden. It knows the cursor's column because all that is written above it goes through `above`. Nothing is held back:
  * text above appears at once and the indicator moves down below it.
  */
 import type { Clock } from "@poppet/chat";
+import { cutWidth, graphemes } from "../graphemes.ts";
 import { openColumn } from "./column.ts";
 import { glow } from "./theme.ts";
+import { duration } from "./time.ts";
 
 export interface Thinking {
-  show(): void;
+  /** Its words, to which the dots are added; the time begins anew with other words. */
+  show(words: string): void;
   hide(): void;
   /** Writes `text` above the indicator. `styles` are put around it and take no width. */
   above(text: string, styles?: { readonly before: string; readonly after: string }): void;
@@ -23,13 +26,18 @@ export interface ThinkingScreen {
   readonly clock: Clock;
 }
 
-const label = "Thinking...";
-const word = "Thinking";
+const dots = "...";
+/** The time is told from here on. */
+const longMs = 10_000;
+/** Columns; below them the time is not told. */
+const leastLabel = 11;
 
 export function openThinking(screen: ThinkingScreen): Thinking {
   const column = openColumn();
   const period = screen.highlight ? 80 : 400;
   let frame = 0;
+  let words = "";
+  let since = 0;
   let shown: { readonly below: boolean; readonly full: boolean } | undefined;
   let skipNewline = false;
   let stop: (() => void) | undefined;
@@ -41,8 +49,14 @@ export function openThinking(screen: ThinkingScreen): Thinking {
   }
 
   function drawn(): string {
-    const room = Math.max(0, screen.columns() - 1);
-    return screen.highlight ? highlighted(frame, room) : dotted(frame).slice(0, room);
+    const elapsed = screen.clock.now() - since;
+    const all = Math.max(0, screen.columns() - 1);
+    const timeText = elapsed < longMs ? "" : ` ${duration(elapsed)}`;
+    const time = all - timeText.length < leastLabel ? "" : timeText;
+    const room = all - time.length;
+    const label = cutWidth(words, Math.max(leastLabel, room) - dots.length);
+    const text = label + (screen.highlight ? dots : dots.slice(0, (frame % dots.length) + 1));
+    return (screen.highlight ? highlighted(frame, cutWidth(text, room)) : cutWidth(text, room)) + time;
   }
 
   function draw(): void {
@@ -67,8 +81,11 @@ export function openThinking(screen: ThinkingScreen): Thinking {
   }
 
   return {
-    show() {
-      if (shown !== undefined) return;
+    show(as) {
+      if (shown !== undefined && as === words) return;
+      since = screen.clock.now();
+      erase();
+      words = as;
       draw();
       stop ??= screen.clock.after(period, tick);
     },
@@ -93,19 +110,16 @@ export function openThinking(screen: ThinkingScreen): Thinking {
   };
 }
 
-function dotted(frame: number): string {
-  return word + ".".repeat((frame % 3) + 1);
-}
-
-function highlighted(frame: number, room: number): string {
-  const head = frame % (label.length + glow.length);
+function highlighted(frame: number, label: string): string {
+  const letters = graphemes(label);
+  const head = frame % (letters.length + glow.length);
   let text = "";
   let last = "";
-  for (let i = 0; i < Math.min(label.length, room); i++) {
+  for (const [i, letter] of letters.entries()) {
     const color = glow[head - i] ?? glow[0] ?? "";
     if (color !== last) text += color;
     last = color;
-    text += label[i] ?? "";
+    text += letter;
   }
   return `${text}\x1b[0m`;
 }

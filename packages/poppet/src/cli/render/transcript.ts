@@ -4,9 +4,9 @@
  */
 import type { ShownMessage, ShownRun, ShownSession, ShownToolCall } from "../../assistant.ts";
 import { cleanLine, cleanText } from "../../clean.ts";
+import { cutWidth } from "../graphemes.ts";
 import type { Span } from "./pen.ts";
 import { inRole, plain, prose, type Sheet } from "./prose.ts";
-import { cutWidth } from "./table.ts";
 import { localTime } from "./time.ts";
 
 export interface Page extends Sheet {
