@@ -50,7 +50,7 @@ async function savedSession(program: Program, sessionId: string): Promise<Greeti
     const title = session.title === null ? "" : ` (${cleanLine(session.title)})`;
     return {
       line: `Session ${session.id}${title}${described(session)}.`,
-      last: run === null ? null : exchange(run, (await program.terminal()).columns()),
+      last: run === null ? null : await exchange(run, (await program.terminal()).columns()),
       lastMessage: run?.questions.at(-1) ?? null,
       sessionId: session.id,
     };
@@ -73,13 +73,18 @@ function described(session: {
   return cleanLine(`.${model}${session.workload === "coding" ? ", coding" : ""}${skill}${project}`).slice(1);
 }
 
-function exchange({ questions, answer, error }: NonNullable<LatestRun["run"]>, columns: number): string {
-  const asked = `${label}${questions.map(cleanLine).join("\n")}`;
-  if (answer !== null) return `${asked}\n${ending(cleanText(answer).trim(), columns)}`;
-  return error === null ? asked : `${asked}\n(no answer: ${cleanLine(error.message)})`;
+async function exchange({ questions, answer, error }: NonNullable<LatestRun["run"]>, columns: number): Promise<string> {
+  const { plain, prose } = await import("../render/prose.ts");
+  const rowsOf = (text: string) => prose([plain(text)], { columns, theme: null }).split("\n");
+  const asked = rowsOf(`${label}${questions.map(cleanLine).join("\n")}`).join("\n");
+  if (answer === null)
+    return error === null ? asked : `${asked}\n${rowsOf(`(no answer: ${cleanLine(error.message)})`).join("\n")}`;
+  const rows = rowsOf(cleanText(answer).trim()).flatMap((row) => screenRows(row, columns));
+  return `${asked}\n${rows.length <= mostRows ? rows.join("\n") : `…\n${rows.slice(-mostRows).join("\n")}`}`;
 }
 
-function ending(text: string, columns: number): string {
-  const rows = Bun.wrapAnsi(text, columns, { hard: true, trim: false }).split("\n");
-  return rows.length <= mostRows ? rows.join("\n") : `…\n${rows.slice(-mostRows).join("\n")}`;
+/** A word that is longer than the screen is wide takes several. */
+function screenRows(row: string, columns: number): readonly string[] {
+  if (Bun.stringWidth(row) <= columns) return [row];
+  return Bun.wrapAnsi(row, columns, { hard: true, wordWrap: false, trim: false }).split("\n");
 }
