@@ -3,6 +3,7 @@
  * stays of them. Nothing above is touched.
  */
 import { cutWidth } from "../graphemes.ts";
+import { around, type Role, themeOf } from "../render/theme.ts";
 import type { Asking } from "./terminal.ts";
 
 export interface Block {
@@ -74,7 +75,10 @@ export function tell(asking: Asking, text: string, style: (line: string) => stri
 }
 
 export function stylesOf({ colors }: Pick<Asking, "colors">): Styles {
-  const style = (code: string) => (text: string) =>
-    colors === 0 || text === "" ? text : `\x1b[${code}m${text}\x1b[0m`;
-  return { bold: style("1"), dim: style("2"), chosen: style("36"), wrong: style("31") };
+  const theme = themeOf(colors);
+  const style = (role: Role) => {
+    const look = around(theme?.[role]);
+    return (text: string) => (look === undefined || text === "" ? text : look.before + text + look.after);
+  };
+  return { bold: style("strong"), dim: style("dim"), chosen: style("marker"), wrong: style("error") };
 }

@@ -8,6 +8,7 @@ import { completer } from "../prompt/complete.ts";
 import { reflows } from "../prompt/draw.ts";
 import type { Prompt } from "../prompt/prompt.ts";
 import { openRunRenderer, type RunRenderer, type Sink } from "../render/run.ts";
+import { around, type Role, themeOf } from "../render/theme.ts";
 import { type Interruption, watchSignals } from "../signals.ts";
 import type { Terminal } from "../terminal.ts";
 import { type Command, interactiveCommands } from "./interactive-commands.ts";
@@ -63,7 +64,7 @@ export async function openTalk(program: Program, start: Start): Promise<Talk> {
     links: terminal.links,
     columns: terminal.columns,
   };
-  const [before, after] = dimmed(terminal);
+  const [before, after] = styled(terminal, "dim");
 
   function say(text: string, style?: "dim"): void {
     screen.stderr.write(style === "dim" ? text.replaceAll(/[^\n]+/g, (line) => before + line + after) : text);
@@ -113,11 +114,12 @@ async function openPrompt(
     ...{ out, clock: systemClock, modes },
     reflows: reflows(env),
     area: () => ({ columns: terminal.columns(), rows: terminal.rows() }),
-    style: { label: terminal.colors === 0 ? ["", ""] : ["\x1b[1m", "\x1b[0m"], hint: dimmed(terminal) },
+    style: { label: styled(terminal, "strong"), hint: styled(terminal, "dim") },
     complete: completer(commands, env.HOME ?? ""),
   });
 }
 
-function dimmed({ colors }: Terminal): readonly [before: string, after: string] {
-  return colors === 0 ? ["", ""] : ["\x1b[2m", "\x1b[0m"];
+function styled({ colors }: Terminal, role: Role): readonly [before: string, after: string] {
+  const { before = "", after = "" } = around(themeOf(colors)?.[role]) ?? {};
+  return [before, after];
 }

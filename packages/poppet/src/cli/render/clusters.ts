@@ -3,6 +3,7 @@
  * the text arrived. Only a cluster that may still grow (an emoji, a flag, an Indic syllable) waits for what follows it:
  * a row of ASCII comes as one piece, letters that stand alone come at once, a mark that joins them comes after them.
  */
+import { graphemes } from "../graphemes.ts";
 
 /**
  * - space: columns that a line may end at
@@ -29,8 +30,6 @@ const joining = /^[\p{M}\u200c\u200d]/u;
 const keycap = "\u20e3";
 /** Code points. A thousand joined emoji are no cluster that anybody waits for. */
 const longestRow = 64;
-
-const segmenter = new Intl.Segmenter();
 
 export function openClusters(visit: Visit): Clusters {
   /** The last cluster of a row of those that may grow, until something else comes. */
@@ -69,7 +68,7 @@ export function openClusters(visit: Visit): Clusters {
     const all = held + text;
     held = "";
     let last = "";
-    for (const { segment } of segmenter.segment(all)) {
+    for (const segment of graphemes(all)) {
       if (last !== "") show(last);
       last = segment;
     }
