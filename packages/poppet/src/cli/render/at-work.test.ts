@@ -17,6 +17,10 @@ test.each<[string, Json, string]>([
   expect(wordsOf(call(name, input))).toBe(words);
 });
 
+test("C4 what a model sends without end is cut", () => {
+  expect(wordsOf(call("search_web", { query: "x".repeat(1_000_000) })).length).toBe(300);
+});
+
 test("C4 of tools at work together it shows the one started last that still works, then the model", () => {
   const work = openAtWork();
   expect(work.words()).toBe("Thinking");

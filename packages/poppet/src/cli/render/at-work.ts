@@ -1,5 +1,5 @@
 /** The tools at work, as the words of the indicator: what was started last and has not ended; without any, the model thinks. */
-import type { TurnEvent } from "@poppet/chat";
+import { cutCodePoints, type TurnEvent } from "@poppet/chat";
 import { cleanLine } from "../../clean.ts";
 
 type Call = Extract<TurnEvent, { type: "tool-start" }>["call"];
@@ -11,6 +11,7 @@ export interface AtWork {
   words(): string;
 }
 
+const mostShown = 300;
 const deeds: readonly (readonly [verb: RegExp, words: string, of: readonly string[]])[] = [
   [/^(?:fetch|read)/, "Reading", ["url", "path", "name"]],
   [/^search/, "Searching", ["query"]],
@@ -32,10 +33,16 @@ export function openAtWork(): AtWork {
 export function wordsOf({ toolName, input }: Call): string {
   const verb = toolName.split(/\.|__/).at(-1) ?? "";
   const deed = deeds.find(([begins]) => begins.test(verb));
-  if (deed === undefined) return cleanLine(`Using ${toolName}`);
+  const using = line(`Using ${toolName}`);
+  if (deed === undefined) return using;
   const [, words, names] = deed;
   const fields: { readonly [name: string]: unknown } =
     typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {};
   const what = names.map((name) => fields[name]).find((value) => typeof value === "string" && value !== "");
-  return what === undefined ? cleanLine(`Using ${toolName}`) : cleanLine(`${words} ${what}`);
+  return what === undefined ? using : line(`${words} ${what}`);
+}
+
+/** The indicator measures it at every step, so it is not long, whatever a model sent. */
+function line(text: string): string {
+  return cleanLine(cutCodePoints(text, mostShown));
 }

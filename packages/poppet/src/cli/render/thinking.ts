@@ -1,7 +1,8 @@
 /**
- * C4: `Thinking...`, or the tool at work, on a line of its own below whatever was written last, with the time once that is
- * long; moving by one timer, gone without a trace when hidden. It knows the cursor's column because all that is written above it goes through `above`. Nothing is held back:
- * text above appears at once and the indicator moves down below it.
+ * C4: `Thinking...`, or the tool at work, on a line of its own below whatever was written last, with the time once that
+ * is long; moving by one timer, gone without a trace when hidden. It knows the cursor's column because all that is
+ * written above it goes through `above`. Nothing is held back: text above appears at once and the indicator moves down
+ * below it.
  */
 import type { Clock } from "@poppet/chat";
 import { cutWidth, graphemes } from "../graphemes.ts";
