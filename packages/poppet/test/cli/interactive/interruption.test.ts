@@ -46,6 +46,30 @@ test.each([
   },
 );
 
+test("C3 Ctrl-C during a tool stops it and exits 130; the indicator named it, and the call is shown with the run", async () => {
+  const call: Part = {
+    type: "tool-call",
+    id: "call_1",
+    name: "poppet_web__fetch_page",
+    input: { url: "https://example.com/tides" },
+  };
+  await using home = await openHome([{ parts: [{ type: "text", text: "I look." }, call] }]);
+  const program = [process.execPath, `${import.meta.dir}/tool-program.ts`, "chat", "interactive"];
+  await using pty = openPty(program, { env: { ...home.env } });
+  await pty.shows(prompting);
+  pty.type("What does it say of tides?\r");
+  await pty.shows("Reading https://example.com/tides...");
+  pty.type("\x03");
+  expect(await pty.exited()).toBe(130);
+  const screen = await pty.screen();
+  expect(screen).toMatch(/I look\.\s+poppet: Stopped by Ctrl-C\.\nGo on with: \S/);
+  expect(screen).not.toContain("Reading");
+  const [session] = await sessionsOf(home);
+  expect((await home.show(session?.id ?? "")).runs).toMatchObject([
+    { state: "interrupted", toolCalls: [{ name: "poppet_web.fetch_page", state: "unknown", result: null }] },
+  ]);
+});
+
 test("C3 Ctrl-C while a line is open below the answer cancels too; what waited is said to be unsent", async () => {
   await using home = await openHome([{ parts: [{ type: "text", text: "Half" }, stall] }]);
   await using pty = openTalk(home);
