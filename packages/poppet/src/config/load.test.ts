@@ -178,6 +178,38 @@ test("S0 writing through odd layouts: inline tables, dotted keys, a link", async
   }
 });
 
+test.each(["", "[chat]\nmarkdown = false\n"])(
+  "S0 two setups at once: each keeps the key that the other saved, over a file with %j",
+  async (text) => {
+    const env = text === "" ? { HOME: await folder() } : await withFile(text);
+    const [one, two] = [await loadConfig(env), await loadConfig(env)];
+    await saveChoice(one, { provider: "openai", model: "a", apiKey: "sk-one" });
+    await saveChoice(two, { provider: "anthropic", model: "b", apiKey: "sk-two" });
+    const { settings } = await loadConfig(env);
+    expect(settings.providers).toEqual({ openai: { apiKey: "sk-one" }, anthropic: { apiKey: "sk-two" } });
+    expect(settings.provider).toBe("anthropic");
+  },
+);
+
+test("S0 a file that went or broke while the person was asked: written anew, or refused by its line without what is in it", async () => {
+  const choice = { provider: "openai", model: "m", apiKey: "sk-new" } as const;
+  const gone = await withFile("[chat]\nmarkdown = false\n");
+  const before = await loadConfig(gone);
+  await rm(gone.POPPET_CONFIG);
+  await saveChoice(before, choice);
+  expect((await loadConfig(gone)).settings.providers).toEqual({ openai: { apiKey: "sk-new" } });
+  const broken = await withFile("");
+  const config = await loadConfig(broken);
+  for (const text of ["[chat\napiKey = 'sk-secret'\n", "[providers.openai]\napiKey = 'sk-secret\n"]) {
+    await writeFile(broken.POPPET_CONFIG, text);
+    const said = await refusal(saveChoice(config, choice).then(() => config));
+    expect(said).toContain("config_invalid");
+    expect(said).toContain(`${broken.POPPET_CONFIG}:`);
+    expect(said).not.toContain("sk-");
+    expect(await readFile(broken.POPPET_CONFIG, "utf8")).toBe(text);
+  }
+});
+
 test("S0 the shown settings can be read as settings", async () => {
   const env = await withFile("[limits]\nsteps = 5\n[models.'local/x']\ntools = true\n[providers.local]\nthreads = 2\n");
   const shown = settingsAsToml(await loadConfig(env), env);

@@ -38,9 +38,16 @@ export interface WrittenSettings {
 export async function loadConfig(env: Environment): Promise<Config> {
   const file = configFile(env);
   const home = dataFolder(env);
-  const text = await readText(file);
-  const written = text === null ? {} : await parseSettings({ file, text });
+  const { text, written } = await readSettings(file);
   return { file, home, settings: effective(written, env), written, fileExists: text !== null };
+}
+
+/** What the file has at this moment, checked; `text` is null where there is none. */
+export async function readSettings(
+  file: string,
+): Promise<{ readonly text: string | null; readonly written: WrittenSettings }> {
+  const text = await readText(file);
+  return { text, written: text === null ? {} : await parseSettings({ file, text }) };
 }
 
 /** The text of a settings file, parsed and checked. */

@@ -6,7 +6,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync, renameSync, un
 import { parse, patch } from "@decimalturn/toml-patch";
 import { PoppetError, systemReason } from "../error.ts";
 import type { ProviderName, ProviderSettings } from "../settings.ts";
-import { type Config, parseSettings, type WrittenSettings } from "./load.ts";
+import { parseSettings, readSettings, type WrittenSettings } from "./load.ts";
 import { folderOf } from "./location.ts";
 
 export interface Choice {
@@ -17,44 +17,49 @@ export interface Choice {
   readonly apiKey?: string | null;
 }
 
-/** Makes the choice the one that new sessions get. What it does not name stays. */
-export async function saveChoice(config: Config, choice: Choice): Promise<void> {
-  const before = config.fileExists
-    ? await Bun.file(config.file).text()
-    : "# Poppet's settings: see docs/configuration.md\n";
-  const text = await changed(before, config, choice);
+/**
+ * Makes the choice the one that new sessions get. What it does not name stays, as the file has it now: much can have
+ * changed in it since the person was asked.
+ */
+export async function saveChoice({ file }: { readonly file: string }, choice: Choice): Promise<void> {
+  const { text: before, written } = await readSettings(file);
+  const text = await changed(before ?? "# Poppet's settings: see docs/configuration.md\n", { file, written }, choice);
   try {
-    replaceFile(config.file, text);
+    replaceFile(file, text);
   } catch (thrown) {
     throw new PoppetError(
       "config_unwritable",
-      `The settings file ${config.file} cannot be written: ${systemReason(thrown)}. Make its folder writable, or name another file in POPPET_CONFIG.`,
+      `The settings file ${file} cannot be written: ${systemReason(thrown)}. Make its folder writable, or name another file in POPPET_CONFIG.`,
     );
   }
 }
 
-async function changed(before: string, config: Config, choice: Choice): Promise<string> {
+async function changed(
+  before: string,
+  { file, written }: { readonly file: string; readonly written: WrittenSettings },
+  choice: Choice,
+): Promise<string> {
   const added: ProviderSettings = {
     ...(choice.baseUrl === undefined ? {} : { baseUrl: choice.baseUrl }),
     ...(typeof choice.apiKey === "string" ? { apiKey: choice.apiKey } : {}),
   };
   const chosen = { ...parse(before), provider: choice.provider, model: choice.model } as WrittenSettings;
-  const own = config.written.providers?.[choice.provider];
+  const own = written.providers?.[choice.provider];
   const isNew = own === undefined;
   const removes = choice.apiKey === null && own?.apiKey !== undefined;
   const lines = Object.entries(added).map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`);
   if (!removes && (lines.length === 0 || isNew)) {
     const block = lines.length === 0 ? "" : `\n[providers.${choice.provider}]\n${lines.join("")}`;
     const simple = withNewline(patch(before, chosen)) + block;
-    if (await holds(simple, config.file, choice)) return simple;
+    if (await holds(simple, file, choice)) return simple;
   }
   const { apiKey, ...rest } = chosen.providers?.[choice.provider] ?? {};
   const table = { ...rest, ...(removes || apiKey === undefined ? {} : { apiKey }), ...added };
   const text = withNewline(patch(before, { ...chosen, providers: { ...chosen.providers, [choice.provider]: table } }));
-  if (await holds(text, config.file, choice)) return text;
+  if (await holds(text, file, choice)) return text;
   throw new PoppetError(
     "config_unwritable",
-    `${config.file}: is laid out in a way that cannot be changed safely; set provider and model there by hand.`,
+    `${file}: is laid out in a way that cannot be changed safely; set provider and model there by hand.`,
   );
 }
 
