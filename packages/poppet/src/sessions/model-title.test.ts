@@ -135,6 +135,13 @@ describe("C9 the title in what a model answered", () => {
     expect(titleFrom(`${"a".repeat(79)}e\u0301x`, prompt)).toBe("a".repeat(79));
   });
 
+  test("layers of markup come off, but not as many as keep the program busy", () => {
+    expect(titleFrom(`${"> ".repeat(10)}Weekly review`, prompt)).toBe("Weekly review");
+    expect(titleFrom(`${"> ".repeat(100)}Weekly review`, prompt)).toBeNull();
+    expect(titleFrom(`${"Title: ".repeat(30)}Weekly review`, prompt)).toBeNull();
+    expect(titleFrom(`${"> ".repeat(100)}x\nWeekly review`, prompt)).toBe("Weekly review");
+  });
+
   test("whatever the answer: null, or one line of 1 to 80 code points that steers nothing", () => {
     const answers = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 300 }),

@@ -73,16 +73,20 @@ function isUsable(line: string): boolean {
 }
 
 /** Far more than a title with all its markup; what is looked at again and again must not be long. */
-const longestLine = 1_000;
+const longestLine = 500;
 
-/** Until nothing more comes off: a quoted title in bold behind a label has three layers. */
+/** A quoted title in bold behind a label has three. What has many more was made to keep the program busy. */
+const mostLayers = 20;
+
+/** Until nothing more comes off; empty where that takes too many layers. */
 function tidied(line: string): string {
   let text = cleanText(cutCodePoints(line, longestLine));
-  for (let before: string | null = null; before !== text; ) {
+  let before: string | null = null;
+  for (let layers = 0; before !== text && layers < mostLayers; layers++) {
     before = text;
     text = withoutQuotes(withoutLabel(withoutMarkup(text.replace(/\s+/g, " ").trim())));
   }
-  return text.replace(/(?<![.。…])[.。]$/, "");
+  return before === text ? text.replace(/(?<![.。…])[.。]$/, "") : "";
 }
 
 function withoutMarkup(text: string): string {
