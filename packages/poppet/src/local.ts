@@ -129,7 +129,7 @@ export async function openLocal(options: LocalOptions): Promise<Assistant> {
     sessionsBeginning: (beginning, limit) => store.read(() => sessionsBeginning(beginning, limit)),
 
     async close() {
-      await models.close().catch(() => {});
+      await models.close();
       await endings.settle();
       await (await owner)?.release();
       index.close();

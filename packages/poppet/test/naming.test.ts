@@ -364,4 +364,31 @@ describe("C9 the model that answered names the session", () => {
     await assistant.close();
     expect(counts.closed).toBe(counts.opened);
   });
+
+  test("one that cannot be closed fails no run of another session", async () => {
+    using folder = temporaryFolder();
+    const { counts, models } = counted();
+    const open = async () => {
+      const opened = await models.open();
+      const place = counts.opened;
+      return {
+        ...opened,
+        async close() {
+          await opened.close();
+          if (place === 1) throw new Error("the process is gone");
+        },
+      };
+    };
+    const assistant = await openLocal({
+      home: folder.path,
+      settingsFolder: folder.path,
+      settings: testSettings(),
+      models: { ...unknown, open },
+    });
+    await ask(assistant, "one");
+    expect((await ask(assistant, "two")).outcome.state).toBe("completed");
+    expect(counts).toEqual({ opened: 2, closed: 1 });
+    await assistant.close();
+    expect(counts.closed).toBe(2);
+  });
 });

@@ -1,7 +1,7 @@
 /**
  * Keeps the model that was used last open for who asks for the same one next: a session's title follows its first answer,
  * and a local model takes long to load. At most one waits, and none whose use was stopped. `close` closes it, and those
- * still in use.
+ * still in use, and waits for all of them.
  */
 import type { OpenModel } from "../models/registry.ts";
 import type { ModelChoice, ModelSource } from "./run-turn.ts";
@@ -47,7 +47,8 @@ export function keepModels(models: ModelSource): KeptModels {
     async open(choice, signal) {
       const kept = takeWaiting();
       if (kept !== null && isSame(kept.choice, choice)) return lend(kept, signal);
-      await kept?.model.close();
+      // That it cannot be closed is no fault of the one that is asked for.
+      await kept?.model.close().catch(() => {});
       return lend({ choice, model: await models.open(choice, signal) }, signal);
     },
     async close() {
@@ -55,7 +56,7 @@ export function keepModels(models: ModelSource): KeptModels {
       const kept = takeWaiting();
       const open = [...inUse, ...(kept === null ? [] : [kept])];
       inUse.clear();
-      await Promise.all(open.map(({ model }) => model.close()));
+      await Promise.allSettled(open.map(({ model }) => model.close()));
     },
   };
 }
