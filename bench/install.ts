@@ -4,6 +4,9 @@ import type { Line } from "./table.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
+/** Those that the program has; beside them tests have older ones. */
+const aiSdk = ["openai", "anthropic", "google", "openai-compatible", "provider", "provider-utils"];
+
 export function benchInstall(): readonly Line[] {
   const modules = `${root}node_modules`;
   const line = (what: string, bytes: number): Line => ({
@@ -22,7 +25,7 @@ export function benchInstall(): readonly Line[] {
     ),
     line("dist/, with its bytecode", sizeOf(`${root}dist`)),
     line("node-llama-cpp, its engine for this machine", llama),
-    line("AI SDK packages (in dist)", named("@ai-sdk")),
+    line("AI SDK packages (in dist)", named(...aiSdk.map((name) => `@ai-sdk/${name}`))),
     line("node_modules of a checkout, tools for development included", sizeOf(modules)),
   ];
 }
