@@ -1,18 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { codeOf, scriptedChat } from "../test/client.ts";
+import { anyTool, codeOf, scriptedChat } from "../test/client.ts";
 import { decrypt, encrypt } from "./encrypt.ts";
 import { type ChatOptions, clearCommand, commandSet, compact, runCommand, type Snapshot } from "./index.ts";
 import { call, finish, type ScriptedStep, say } from "./testing/index.ts";
 
-const input = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
-const tool = {
-  name: "t",
-  description: "",
-  input,
-  inputJsonSchema: {},
-  onFailure: "tell-model",
-  run: async () => 1,
-} as const;
+const tool = anyTool();
 const script: readonly ScriptedStep[] = [
   [
     say("one, in many words"),

@@ -1,5 +1,13 @@
 /** A client over a scripted model, with a model whose answers wait until they are let go. */
-import { ChatError, type ChatOptions, createChat, type Message, memoryTranscript } from "../src/index.ts";
+import {
+  ChatError,
+  type ChatOptions,
+  createChat,
+  type Message,
+  memoryTranscript,
+  type StandardSchema,
+  type Tool,
+} from "../src/index.ts";
 import { type ScriptedModel, type ScriptedStep, scriptedModel } from "../src/testing/index.ts";
 
 export function scriptedChat(script: readonly ScriptedStep[], options: Partial<ChatOptions> = {}) {
@@ -53,4 +61,10 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
     () => "nothing thrown",
     (thrown) => (ChatError.isInstance(thrown) ? thrown.code : `not a ChatError: ${thrown}`),
   );
+}
+
+/** A tool that takes anything. */
+export function anyTool(run: Tool["run"] = async () => 1): Tool {
+  const input: StandardSchema = { "~standard": { version: 1, vendor: "t", validate: (value) => ({ value }) } };
+  return { name: "t", description: "", input, inputJsonSchema: {}, onFailure: "tell-model", run };
 }

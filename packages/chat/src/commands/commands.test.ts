@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
+import { anyTool, codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
 import {
   type ChatClient,
   CommandUnavailableError,
@@ -214,15 +214,7 @@ describe("L2 the commands that come with it", () => {
   });
 
   test("L2 /undo takes back a whole exchange with its tool calls, and never reaches past a /clear", async () => {
-    const input = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
-    const tool = {
-      name: "t",
-      description: "",
-      input,
-      inputJsonSchema: {},
-      onFailure: "tell-model",
-      run: async () => 1,
-    } as const;
+    const tool = anyTool();
     const { client } = scriptedChat(["a", [call("t", {}), finish()], "c"], { tools: [tool] });
     await client.chat("before");
     await run(client, "/clear");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
+import { anyTool, codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
 import { ChatError, type ChatEvent, type ChatOptions, compact, createChat, type Source, truncate } from "../index.ts";
 import type { ModelRequest } from "../model.ts";
 import { call, finish, type ScriptedStep, say, scriptedModel } from "../testing/index.ts";
@@ -62,15 +62,7 @@ describe("S14 compacting when asked", () => {
   });
 
   test("S14 a cut never stands between a tool call and its result, and the last exchange is never summarised", async () => {
-    const input = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
-    const tool = {
-      name: "t",
-      description: "",
-      input,
-      inputJsonSchema: {},
-      onFailure: "tell-model",
-      run: async () => "result",
-    } as const;
+    const tool = anyTool(async () => "result");
     const { client, model } = scriptedChat(
       [[call("t", { a: 1 }), finish()], "one", [call("t", { a: 2 }, "b"), finish()], "two", "SUM", "three"],
       { tools: [tool], policy: compact({ at: Infinity, keep: 1 }) },
