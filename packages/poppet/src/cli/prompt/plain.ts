@@ -7,8 +7,9 @@ import { cleanText } from "../../clean.ts";
 import { readTyping } from "../keyboard/typing.ts";
 import type { Sink } from "../render/run.ts";
 import { openDrawer } from "./draw.ts";
+import { type Entry, takeLines } from "./entry.ts";
 import { label } from "./layout.ts";
-import type { Entry, Prompt } from "./prompt.ts";
+import type { Prompt } from "./prompt.ts";
 import { openStage } from "./stage.ts";
 
 /** Lines that come so close together were pasted: they are one message. */
@@ -77,7 +78,7 @@ export function openPlainPrompt(out: Sink, clock: Clock, columns: () => number):
       });
     },
     remember() {},
-    withdraw: () => queue.splice(0).flatMap((entry) => (entry.type === "line" ? [entry.text] : [])),
+    withdraw: () => takeLines(queue),
     interrupt() {
       if (reading === null) return;
       say("\n");

@@ -10,11 +10,10 @@ import type { Sink } from "../render/run.ts";
 import type { Complete } from "./complete.ts";
 import { openDrawer } from "./draw.ts";
 import { type Action, type Editor, entered, newEditor, press, remember } from "./editor.ts";
+import { type Entry, takeLines } from "./entry.ts";
 import { type Area, committed, label, layout, type PromptStyle } from "./layout.ts";
 import { replace } from "./line.ts";
 import { openStage, type Stage } from "./stage.ts";
-
-export type Entry = { readonly type: "line"; readonly text: string } | { readonly type: "end" };
 
 export interface Prompt {
   /** All that is drawn goes through it. */
@@ -23,7 +22,7 @@ export interface Prompt {
   read(): Promise<Entry>;
   /** For `older` and the search, as if it had been entered. */
   remember(text: string): void;
-  /** Takes back what was entered and not handed out yet, and returns it; `older` finds it. */
+  /** Takes back the lines that were entered and not handed out yet, and returns them; `older` finds them. An end stays. */
   withdraw(): readonly string[];
   /** Ends a read under way, as Ctrl-D does; a line that is open below an answer is dropped. */
   interrupt(): void;
@@ -224,8 +223,8 @@ export function openLinePrompt(options: PromptOptions): Prompt {
       editor = remember(editor, text);
     },
     withdraw() {
-      const lines = queue.splice(0).flatMap((entry) => (entry.type === "line" ? [entry.text] : []));
-      stage.notice(null);
+      const lines = takeLines(queue);
+      showQueue();
       return lines;
     },
     interrupt() {

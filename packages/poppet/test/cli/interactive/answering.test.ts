@@ -68,6 +68,24 @@ test("C3 after a failure what waited is not sent; it is said, and the up arrow b
   expect(await leave(pty)).toBe(0);
 });
 
+test("C3 Ctrl-D during an answer leaves after it also where that fails, and what waited is said to be unsent", async () => {
+  await using home = await openHome([
+    { parts: [text("One"), gate("a"), { type: "error", error: { message: "broken" } }] },
+  ]);
+  await using pty = openTalk(home);
+  await pty.shows(prompting);
+  pty.type("first\r");
+  await pty.shows("One");
+  pty.type("second\r");
+  await pty.shows("next: second");
+  pty.type("\x04");
+  await pty.shows("(and 1 more)");
+  home.server.open("a");
+  expect(await pty.exited()).toBe(0);
+  expect(await pty.screen()).toMatch(/Not sent: second [\s\S]*Go on with: /);
+  expect(home.server.requests).toHaveLength(1);
+});
+
 test.each([
   ["/exit", "/exit\r", "next: /exit"],
   ["Ctrl-D", "\x04", "leaving after this answer"],

@@ -49,3 +49,16 @@ test("C3 Ctrl-C on a dumb terminal: 0 at the prompt, 130 in an answer", async ()
   busy.type("\x03");
   expect(await busy.exited()).toBe(130);
 });
+
+test("C3 Ctrl-D during an answer on a dumb terminal leaves after it, also where that fails", async () => {
+  const broken = { type: "error", error: { message: "broken" } } as const;
+  await using home = await openHome([{ parts: [{ type: "text", text: "Half" }, { type: "gate", name: "a" }, broken] }]);
+  await using pty = openTalk(home, [], { env: { TERM: "dumb" } });
+  await pty.shows(prompting);
+  pty.type("first\r");
+  await pty.shows("Half");
+  pty.type("\x04");
+  home.server.open("a");
+  expect(await pty.exited()).toBe(0);
+  expect(await pty.screen()).toContain("Go on with: ");
+});
