@@ -26,10 +26,11 @@ function onPath(env: Environment): (name: string) => string | null {
 }
 
 /** Whether the text, and the prompt that follows it, take more than the screen. */
-function isLonger(text: string, columns: number, rows: number): boolean {
+export function isLonger(text: string, columns: number, rows: number): boolean {
   let used = 1;
   for (const line of text.trimEnd().split("\n")) {
-    used += Math.max(1, Math.ceil(Bun.stringWidth(line) / columns));
+    // A tab takes up to eight columns, and none by its own measure.
+    used += Math.max(1, Math.ceil(Bun.stringWidth(line.replaceAll("\t", "        ")) / columns));
     if (used > rows) return true;
   }
   return false;
