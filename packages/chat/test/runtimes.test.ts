@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { deno } from "./deno.ts";
+import { deno, node } from "./from-npm.ts";
 import { publishedLibrary } from "./published.ts";
 
 let folder = "";
@@ -16,6 +16,11 @@ async function smoke(command: string[]): Promise<string> {
 
 describe("L9 the library, as it is published, runs on", () => {
   test("Bun", async () => expect(await smoke([process.execPath])).toBe("ok bun"));
-  test("Node 20 and later", async () => expect(await smoke(["node"])).toBe("ok node"));
+  test("the machine's Node", async () => expect(await smoke(["node"])).toBe("ok node"));
+  test.each(["22.23.3", "24.21.0"] as const)(
+    "Node %s",
+    async (version) => expect(await smoke([node(version)])).toBe("ok node"),
+    300_000,
+  );
   test("Deno", async () => expect(await smoke([deno(), "run", "--allow-read", "--no-lock"])).toBe("ok deno"), 300_000);
 });

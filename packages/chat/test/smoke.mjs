@@ -1,4 +1,4 @@
-// Runs a turn, a tool, an abort, a transcript and its context on whatever runtime executes this file.
+// Runs a turn, a tool, an abort, a transcript and its context, a client with its commands, policy and snapshot, on whatever runtime executes this file.
 // Argument: the folder of the built library. Prints "ok" and the runtime's name.
 import process from "node:process";
 import { pathToFileURL } from "node:url";
@@ -82,5 +82,35 @@ for (const { name, run } of cases) {
 const transcript = memoryTranscript();
 const tip = await transcript.commit({ expected: null, parent: null, exchange: "a", content: answered.messages });
 equal((await readContext(transcript, tip, budget)).exchanges[0].messages, answered.messages);
+
+// The client: a tool, commands, a summary, a snapshot that is sealed, an abort.
+const { clearCommand, commandSet, compact, compactCommand, createChat, helpCommand, runCommand, undoCommand } =
+  await import(new URL("index.js", folder).href);
+const { decrypt, encrypt } = await import(new URL("encrypt.js", folder).href);
+const commands = commandSet([helpCommand(), clearCommand(), compactCommand(), undoCommand()]);
+const long = "word ".repeat(200);
+const chatting = scriptedModel([
+  [call("math.add", { a: 1, b: 2 }), finish()],
+  long,
+  long,
+  "A summary.",
+  "Again.",
+  ["hang"],
+]);
+const client = createChat({ model: chatting, tools: [add], policy: compact({ keep: 1 }) });
+equal([(await client.chat("1+2?")).kept, (await client.chat("More?")).kept], [true, true]);
+equal((await runCommand(client, commands, "/help me")).handled, true);
+equal((await runCommand(client, commands, "/helpme")).handled, false);
+equal((await runCommand(client, commands, "/compact")).changed, true);
+equal([(await client.editor.read()).summary, (await client.editor.read()).exchanges.length], ["A summary.", 1]);
+const sealed = await encrypt(await client.snapshot(), "a passphrase");
+equal(await decrypt(sealed, "another").catch((error) => error.code), "snapshot_key");
+const restored = createChat({ model: chatting, tools: [add] });
+await restored.restore(await decrypt(sealed, "a passphrase"));
+equal((await restored.chat("And now?")).text, "Again.");
+equal((await runCommand(restored, commands, "/undo")).changed, true);
+equal(await restored.chat("Stop.", { signal: AbortSignal.timeout(20) }).catch((error) => error.code), "aborted");
+equal((await runCommand(restored, commands, "/clear")).changed, true);
+equal((await restored.editor.read()).exchanges.length, 0);
 
 console.log(`ok ${globalThis.Deno ? "deno" : globalThis.Bun ? "bun" : "node"}`);

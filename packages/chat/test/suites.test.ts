@@ -1,6 +1,6 @@
 /** The suites for providers and stores, under the runners that they are for, on the library as it is published. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { deno } from "./deno.ts";
+import { deno } from "./from-npm.ts";
 import { publishedLibrary } from "./published.ts";
 
 let library = "";
