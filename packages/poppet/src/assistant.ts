@@ -23,7 +23,7 @@ export interface Assistant {
    * The title that was saved, or null where the one from before stays. Never rejects.
    */
   nameSession(sessionId: string, signal: AbortSignal): Promise<string | null>;
-  /** How to name each for now: the shortest beginning, of 8 characters or more, that no other session's ID has. */
+  /** The name that each can be given by: the shortest beginning, of 8 characters or more, that no other session's ID has. */
   shortIds(sessionIds: readonly string[]): Promise<readonly string[]>;
   /** Sessions whose ID begins so, the latest made first. */
   sessionsBeginning(beginning: string, limit: number): Promise<readonly Pick<Session, "id" | "title">[]>;
