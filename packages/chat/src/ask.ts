@@ -7,7 +7,7 @@ import type { AskCall } from "./chat-client.ts";
 import type { Context } from "./context.ts";
 import { ChatError, messageOf } from "./errors.ts";
 import type { Json } from "./json.ts";
-import { type AssistantMessage, type Message, messageBytes, type UserMessage } from "./messages.ts";
+import { type AssistantMessage, type Message, messagesBytes, type UserMessage } from "./messages.ts";
 import type { Model } from "./model.ts";
 import { defineTool, issuesText, jsonSchemaOf, type StandardSchema, type Tool } from "./tools.ts";
 import type { TurnOptions } from "./turn.ts";
@@ -51,7 +51,7 @@ export async function askModel<Output>(
   }
   if (!repair) throw invalid(checked.issues, shape);
 
-  const attempt = { id: "", messages: first.messages, bytes: first.messages.reduce((n, m) => n + messageBytes(m), 0) };
+  const attempt = { id: "", messages: first.messages, bytes: messagesBytes(first.messages) };
   const again = wayFor(question, shape, authorize);
   const second = await run({
     ...again.options,

@@ -56,6 +56,8 @@ export const defaultLimits: ChatLimits = {
   contextBytes: 2_097_152,
 };
 
+const limitNames = Object.keys(defaultLimits) as (keyof ChatLimits)[];
+
 /** Throws `option_invalid`, `tool_duplicate`, or `capability_missing` where the model's provider cannot do it. */
 export function checkOptions(options: ChatOptions): {
   readonly limits: ChatLimits;
@@ -66,9 +68,9 @@ export function checkOptions(options: ChatOptions): {
     throw new ChatError("option_invalid", "This is a model of the AI SDK: give createChat languageModel(model).");
   }
   const limits = { ...defaultLimits, ...options.limits };
-  for (const [name, value] of Object.entries({ ...limits, contextWindow, maxOutputTokens })) {
-    if (value !== null && !(value >= 0)) throw new ChatError("option_invalid", `${name} is ${value}: give a number.`);
-  }
+  for (const name of limitNames) checkAmount(name, limits[name]);
+  checkAmount("contextWindow", contextWindow);
+  checkAmount("maxOutputTokens", maxOutputTokens);
   toolsByName(options.tools ?? []);
   if ("openConversation" in model) refuseWhatIsTheProviders(model, options);
   const own: ContextBudget = {
@@ -77,6 +79,10 @@ export function checkOptions(options: ChatOptions): {
     tokens: inputTokens(contextWindow, maxOutputTokens),
   };
   return { limits, budget: policy?.type === "truncate" ? truncated(own, policy) : own };
+}
+
+function checkAmount(name: string, value: number | null): void {
+  if (value !== null && !(value >= 0)) throw new ChatError("option_invalid", `${name} is ${value}: give a number.`);
 }
 
 function refuseWhatIsTheProviders(

@@ -102,7 +102,7 @@ test("C13 law: the newest whole exchanges, as many as fit one after the other; e
         throw new Error("what does not fit was sent");
       }
       if (expected < all) trimmed++;
-      expect(fitContext(context, current, budget, request(overhead))).toEqual(sending(expected));
+      expect(fitContext(context, current, budget, request(overhead)).messages).toEqual(sending(expected));
     }),
     { numRuns: 1_500 },
   );
@@ -124,7 +124,7 @@ test("C13 law: what is read back is enough for the budget: reading all of it wou
         const read = async (limits: Pick<ContextBudget, "exchanges" | "bytes">) => {
           const context = await readContext(transcript, await transcript.tip(), limits);
           try {
-            return fitContext(context, now.slice(0, 1), budget, request(0));
+            return fitContext(context, now.slice(0, 1), budget, request(0)).messages;
           } catch (thrown) {
             return ChatError.isInstance(thrown) ? thrown.details : thrown;
           }

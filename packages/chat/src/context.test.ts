@@ -52,7 +52,7 @@ describe("C13 reading the context", () => {
     await transcript.summarize(middle ?? "", "a was said");
     const context = await readContext(transcript, await transcript.tip(), wide);
     expect(context).toMatchObject({ summary: "a was said", exchanges: [{ id: "b" }] });
-    expect(questions(fitContext(context, [user("now")], wide, request))).toEqual([
+    expect(questions(fitContext(context, [user("now")], wide, request).messages)).toEqual([
       "[Summary of the conversation so far]\na was said",
       "b",
       "now",
@@ -86,7 +86,7 @@ describe("C13 fitting the context", () => {
   const history = { summary: null, exchanges: [exchange("a", "aaaa"), exchange("b", "bbbb"), exchange("c", "cccc")] };
 
   test("keeps the most recent exchanges within the byte limit, at it included", () => {
-    const fit = (bytes: number) => questions(fitContext(history, [user("now")], { ...wide, bytes }, request));
+    const fit = (bytes: number) => questions(fitContext(history, [user("now")], { ...wide, bytes }, request).messages);
     expect(fit(3)).toEqual(["now"]);
     expect(fit(8)).toEqual(["now"]);
     expect(fit(9)).toEqual(["cccc", "now"]);
@@ -95,7 +95,10 @@ describe("C13 fitting the context", () => {
   });
 
   test("keeps at most so many exchanges", () => {
-    expect(questions(fitContext(history, [user("now")], { ...wide, exchanges: 1 }, request))).toEqual(["cccc", "now"]);
+    expect(questions(fitContext(history, [user("now")], { ...wide, exchanges: 1 }, request).messages)).toEqual([
+      "cccc",
+      "now",
+    ]);
   });
 
   test("instructions count", () => {
@@ -104,7 +107,8 @@ describe("C13 fitting the context", () => {
   });
 
   test("§8.1 without a report, tokens are a third of the bytes", () => {
-    const fit = (tokens: number) => questions(fitContext(history, [user("nowww")], { ...wide, tokens }, request));
+    const fit = (tokens: number) =>
+      questions(fitContext(history, [user("nowww")], { ...wide, tokens }, request).messages);
     expect(() => fit(1)).toThrow("by 1 tokens");
     expect(fit(2)).toEqual(["nowww"]);
     expect(fit(4)).toEqual(["cccc", "nowww"]);
@@ -116,7 +120,7 @@ describe("C13 fitting the context", () => {
       exchanges: [exchange("a", "aaaa"), exchange("b", "bbbb", assistant("ok", { tokens: 100, bytes: 12 }, model))],
     });
     const fit = (tokens: number, model = "m") =>
-      questions(fitContext(measured(model), [user("nnn")], { ...wide, tokens }, request));
+      questions(fitContext(measured(model), [user("nnn")], { ...wide, tokens }, request).messages);
     expect(fit(101)).toEqual(["aaaa", "bbbb", "nnn"]);
     expect(fit(100)).toEqual(["bbbb", "nnn"]);
     expect(fit(101, "other")).toEqual(["aaaa", "bbbb", "nnn"]);
@@ -141,7 +145,7 @@ describe("C13 fitting the context", () => {
           expect(() => fitContext(context, current, budget, request)).toThrow(ChatError);
           return;
         }
-        const sent = fitContext(context, current, budget, request);
+        const { messages: sent } = fitContext(context, current, budget, request);
         const kept = (sent.length - 1) / 2;
         expect(sent).toEqual([
           ...context.exchanges.slice(list.length - kept).flatMap((one) => one.messages),

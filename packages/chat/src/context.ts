@@ -3,7 +3,7 @@
  * never the transcript; its cost follows what is sent, not how long the conversation is.
  */
 import { ChatError } from "./errors.ts";
-import { type AssistantMessage, type Exchange, type Message, messageBytes } from "./messages.ts";
+import { type AssistantMessage, type Exchange, type Message, messageBytes, messagesBytes } from "./messages.ts";
 import { utf8Length } from "./text.ts";
 import type { Tip, Transcript } from "./transcript.ts";
 
@@ -66,31 +66,38 @@ export async function readContext(
   return { summary, exchanges: newestFirst.reverse() };
 }
 
+/** What one request sends, and the UTF-8 bytes that this takes, instructions and tools included. */
+export interface FittedRequest {
+  readonly messages: readonly Message[];
+  readonly bytes: number;
+}
+
 /**
  * The messages to send: the summary, as many of the newest exchanges as fit, and the current one whole. If that alone
  * does not fit: ChatError `context_overflow`, whose details say by how much.
  */
 export function fitContext(
-  context: Context,
+  { summary, exchanges }: Context,
   current: readonly Message[],
   budget: ContextBudget,
   request: { readonly provider: string; readonly model: string; readonly overheadBytes: number },
-): readonly Message[] {
-  const head = context.summary === null ? [] : [summaryMessage(context.summary)];
-  const needed = request.overheadBytes + sum(head) + sum(current);
-  const measure = tokenMeasure(context.exchanges, current, request);
-  refuseOverflow(needed, budget.bytes, "bytes");
-  refuseOverflow(measure(needed, context.exchanges.length), budget.tokens, "tokens");
+): FittedRequest {
+  const messages = summary === null ? [] : [summaryMessage(summary)];
+  let bytes = request.overheadBytes + messagesBytes(messages) + messagesBytes(current);
+  let first = exchanges.length;
+  const measure = tokenMeasure(exchanges, current, request);
+  refuseOverflow(bytes, budget.bytes, "bytes");
+  refuseOverflow(measure(bytes, first), budget.tokens, "tokens");
 
-  let bytes = needed;
-  let first = context.exchanges.length;
-  while (first > 0 && context.exchanges.length - first < budget.exchanges) {
-    const more = bytes + (context.exchanges[first - 1]?.bytes ?? 0);
+  while (first > 0 && exchanges.length - first < budget.exchanges) {
+    const more = bytes + (exchanges[first - 1]?.bytes ?? 0);
     if (more > budget.bytes || measure(more, first - 1) > budget.tokens) break;
     bytes = more;
     first--;
   }
-  return [...head, ...context.exchanges.slice(first).flatMap((exchange) => exchange.messages), ...current];
+  for (const exchange of exchanges.slice(first)) messages.push(...exchange.messages);
+  messages.push(...current);
+  return { messages, bytes };
 }
 
 /** The estimated tokens of a request with all of the context in it: see `tokenMeasure`. */
@@ -103,7 +110,7 @@ export function estimateTokens(
     context.exchanges,
     current,
     request,
-  )(request.overheadBytes + contextBytes(context) + sum(current), 0);
+  )(request.overheadBytes + contextBytes(context) + messagesBytes(current), 0);
 }
 
 /** What a context takes in a request, in UTF-8 bytes. */
@@ -143,9 +150,11 @@ function tokenMeasure(
       since += exchange.bytes;
       continue;
     }
-    for (const message of (exchange?.messages ?? current).toReversed()) {
-      if (!isReport(message) || !message.measured) {
-        since += messageBytes(message);
+    const messages = exchange?.messages ?? current;
+    for (let i = messages.length - 1; i >= 0; i--) {
+      const message = messages[i];
+      if (!message || !isReport(message) || !message.measured) {
+        since += message ? messageBytes(message) : 0;
         continue;
       }
       const { tokens, bytes: measured } = message.measured;
@@ -163,10 +172,6 @@ function tokenMeasure(
 
 function summaryMessage(summary: string): Message {
   return { role: "user", text: `[Summary of the conversation so far]\n${summary}` };
-}
-
-function sum(messages: readonly Message[]): number {
-  return messages.reduce((bytes, message) => bytes + messageBytes(message), 0);
 }
 
 /** The bytes that instructions and tool definitions add to every request. */

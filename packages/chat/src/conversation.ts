@@ -2,7 +2,7 @@
  * Where a client's conversation is kept: in a transcript, or by a provider that keeps its own (session.ts). What differs
  * between the two is here, so that the client and the commands know neither.
  */
-import { type Context, type ContextBudget, readContext } from "./context.ts";
+import { type Context, type ContextBudget, emptyContext, readContext } from "./context.ts";
 import { type TranscriptEditor, transcriptEditor } from "./editor.ts";
 import { ChatError, TranscriptMovedError } from "./errors.ts";
 import type { Json } from "./json.ts";
@@ -68,10 +68,13 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
   let begun = false;
 
   /** Appends wherever the conversation stands, unless `refused` at that place. */
-  async function append(content: readonly EntryContent[], refused = async (_tip: Tip) => false): Promise<boolean> {
+  async function append(
+    content: readonly EntryContent[],
+    refused?: (tip: Tip) => boolean | Promise<boolean>,
+  ): Promise<boolean> {
     for (;;) {
       const tip = await transcript.tip();
-      if (await refused(tip)) return false;
+      if (await refused?.(tip)) return false;
       try {
         await transcript.commit({ expected: tip, parent: tip, exchange: newId(), content });
         return true;
@@ -94,10 +97,10 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
       const { from, context } = await line.serve(async () => {
         const tip = await transcript.tip();
         begun = true;
-        return { from: tip, context: await readContext(transcript, tip, budget) };
+        return { from: tip, context: tip === null ? emptyContext : await readContext(transcript, tip, budget) };
       });
       const keep = (messages: readonly Message[]) =>
-        line.serve(() => append(messages, (tip) => clearedSince(transcript, from, tip)));
+        line.serve(() => append(messages, (tip) => tip !== from && clearedSince(transcript, from, tip)));
       return { model, context, keep };
     },
 
@@ -135,7 +138,6 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
 
 /** Whether a clear stands between: whether the nearest one of the two paths is not the same. */
 async function clearedSince(transcript: Transcript, from: Tip, tip: Tip): Promise<boolean> {
-  if (tip === from) return false;
   const nearest = await nearestClear(transcript, tip, from);
   return nearest !== from && nearest !== null && nearest !== (await nearestClear(transcript, from));
 }

@@ -4,6 +4,7 @@ import { type ChatOptions, capabilityMissing, checkOptions } from "./chat-option
 import { systemClock } from "./clock.ts";
 import { overheadBytes } from "./context.ts";
 import { type TurnStart, transcriptConversation } from "./conversation.ts";
+import { type Emit, generated } from "./emit.ts";
 import { abortError, ChatError } from "./errors.ts";
 import { wellFormed } from "./json.ts";
 import { Line } from "./line.ts";
@@ -14,7 +15,7 @@ import type { PolicyOutcome } from "./policies/policy.ts";
 import { checkSnapshot, snapshotOf } from "./snapshot.ts";
 import { toolsByName } from "./tools.ts";
 import { memoryTranscript } from "./transcript.ts";
-import { type TurnOptions, turn } from "./turn.ts";
+import { runTurn, type TurnOptions } from "./turn.ts";
 import type { TurnEvent, TurnResult } from "./turn-events.ts";
 import { addTurn, noUsage } from "./usage.ts";
 
@@ -29,48 +30,44 @@ export function createChat(options: ChatOptions): ChatClient {
       : transcriptConversation(model, options.transcript ?? memoryTranscript({ newId }), newId);
   if (options.policy && !conversation.editor) throw capabilityMissing(model.provider, "shorten it when told");
   const line = new Line();
-  const newTrigger = () => (policy.type === "compact" ? new CompactionTrigger(policy) : null);
+  const newTrigger = () => (policy.type === "compact" && policy.at < Infinity ? new CompactionTrigger(policy) : null);
   let trigger = newTrigger();
   let tools = [...(options.tools ?? [])];
   let usage = noUsage;
 
-  /** Waits for the call's turn. An abort gives its place up, even while nobody reads. */
-  async function enter({ signal = new AbortController().signal }: Call) {
-    const free = await line.enter(signal).catch(() => {
-      throw abortError(signal.reason);
-    });
-    signal.addEventListener("abort", free, { once: true });
-    const leave = () => {
-      signal.removeEventListener("abort", free);
-      free();
-    };
-    return { signal, leave };
+  /** Does the work when it is the call's turn. An abort gives its place up, even while nobody reads. */
+  async function inTurn<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
+    const leave = await line.enter(signal);
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await work();
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      leave();
+    }
   }
 
   /** Where the turn starts, once the policy has done its part. */
-  async function* begin(input: UserMessage, signal: AbortSignal) {
-    let start = await conversation.begin(budget);
+  async function begin(input: UserMessage, signal: AbortSignal | undefined, emit: Emit<ChatEvent>) {
+    const start = await conversation.begin(budget);
     const { provider, modelId, supportsTools } = start.model;
-    const overhead = overheadBytes(system, supportsTools ? tools : []);
-    const next = () => {
-      const request = { provider, model: modelId, overheadBytes: overhead };
-      return { context: start.context, current: [input], budget, ...request };
+    const next = ({ context }: TurnStart) => {
+      const overhead = overheadBytes(system, supportsTools ? tools : []);
+      return { context, current: [input], budget, provider, model: modelId, overheadBytes: overhead };
     };
-    let report: PolicyReport | null = null;
-    if (trigger?.isDue(next()) && conversation.editor) {
-      yield { type: "policy-start" } as const;
-      report = await applyPolicy("", signal).catch((error: unknown) => {
-        if (signal.aborted) throw abortError(signal.reason);
-        return { changed: false, reason: "failed", error } as const;
-      });
-      start = await conversation.begin(budget);
-      trigger.tried(next());
-      yield { type: "policy-end", report } as const;
-    }
-    return { start, report };
+    if (!conversation.editor || !trigger?.isDue(next(start))) return { start, report: null };
+    await emit({ type: "policy-start" });
+    const report = await applyPolicy("", signal).catch((error: unknown): PolicyReport => {
+      if (signal?.aborted) throw abortError(signal.reason);
+      return { changed: false, reason: "failed", error };
+    });
+    const again = await conversation.begin(budget);
+    trigger.tried(next(again));
+    await emit({ type: "policy-end", report });
+    return { start: again, report };
   }
 
-  async function applyPolicy(focus: string, signal: AbortSignal): Promise<PolicyOutcome> {
+  async function applyPolicy(focus: string, signal = new AbortController().signal): Promise<PolicyOutcome> {
     if (policy.type === "truncate") return { changed: false, reason: "each-request" };
     if (!conversation.editor) throw capabilityMissing(model.provider, "shorten it when told");
     const spent = (one: Usage | null) => {
@@ -82,90 +79,72 @@ export function createChat(options: ChatOptions): ChatClient {
     });
   }
 
-  /** A turn under way, counted however it ends. No generator of its own: a delta through one more costs what a turn does with it. */
-  function open(
+  /** A turn, counted however it ends. Throws where it does not complete. */
+  async function run(
     start: TurnStart,
     input: UserMessage,
-    signal: AbortSignal,
-    more: Partial<TurnOptions> = {},
-  ): RunningTurn {
+    signal: AbortSignal | undefined,
+    emit: Emit<TurnEvent>,
+    more?: Partial<TurnOptions>,
+  ): Promise<Completed> {
     const { effort, maxOutputTokens, authorize } = options;
-    const events = turn({
-      model: start.model,
-      ...{ system, context: start.context, input, tools, limits, budget, signal, clock },
-      ...(effort && { effort }),
-      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-      ...(authorize && { authorize }),
-      ...more,
-    });
     const steps: (Usage | null)[] = [];
-    let result: TurnResult | null = null;
-    return {
-      events,
-      see(next) {
-        if (next.done) result = next.value;
-        else if (next.value.type === "step-end") steps.push(next.value.usage);
+    const result = await runTurn(
+      {
+        model: start.model,
+        system,
+        context: start.context,
+        input,
+        tools,
+        limits,
+        budget,
+        effort,
+        maxOutputTokens,
+        authorize,
+        signal,
+        clock,
+        ...more,
       },
-      async close() {
-        usage = { ...usage, turns: addTurn(usage.turns, result?.usage ?? null, steps) };
-        if (!result) await events.return(leftEarly);
+      (event) => {
+        if (event.type === "step-end") steps.push(event.usage);
+        return emit(event);
       },
-      completed() {
-        const ended = result ?? leftEarly;
-        if (ended.state !== "completed") throw ended.error;
-        if (signal.aborted) throw abortError(signal.reason);
-        return ended;
-      },
-    };
+    );
+    usage = { ...usage, turns: addTurn(usage.turns, result.usage, steps) };
+    if (result.state !== "completed") throw result.error;
+    if (signal?.aborted) throw abortError(signal.reason);
+    return result;
   }
 
-  async function* stream(given: ChatInput, call: Call = {}): AsyncGenerator<ChatEvent, Answer> {
+  async function answer(given: ChatInput, { signal }: Call, emit: Emit<ChatEvent>): Promise<Answer> {
     const input = userMessage(given);
-    const { signal, leave } = await enter(call);
-    try {
-      const { start, report } = yield* begin(input, signal);
-      const running = open(start, input, signal);
-      try {
-        for (;;) {
-          const next = await running.events.next();
-          running.see(next);
-          if (next.done) break;
-          yield next.value;
-        }
-      } finally {
-        await running.close();
-      }
-      const { text, usage: spent, messages } = running.completed();
+    return inTurn(signal, async () => {
+      const { start, report } = await begin(input, signal, emit);
+      const { text, usage: spent, messages } = await run(start, input, signal, emit);
       return { text, usage: spent, kept: await start.keep(messages), policy: report };
-    } finally {
-      leave();
-    }
+    });
   }
 
   const client: ChatClient = {
-    stream,
+    stream: (given, call = {}) => generated((emit) => answer(given, call, emit)),
 
-    chat: (given, call) => lastOf(stream(given, call)),
+    chat: (given, call = {}) => answer(given, call, unheard),
 
     async ask(given, schema, call = {}) {
+      const { signal } = call;
       const input = userMessage(given);
-      const { signal, leave } = await enter(call);
-      try {
-        const { start } = await lastOf(begin(input, signal));
+      return inTurn(signal, async () => {
+        const { start } = await begin(input, signal, unheard);
         // Loaded when something is asked.
         const { askModel } = await import("./ask.ts");
-        const { authorize } = options;
-        const question = { model: start.model, system, tools, context: start.context, input };
-        const { value, messages } = await askModel(question, schema, {
-          ...call,
-          ...(authorize && { authorize }),
-          run: (more) => runToEnd(open(start, input, signal, more)),
-        });
+        const { value, messages } = await askModel(
+          { model: start.model, system, tools, context: start.context, input },
+          schema,
+          { ...call, authorize: options.authorize, run: (more) => run(start, input, signal, unheard, more) },
+        );
         await start.keep(messages);
         return value;
-      } finally {
-        leave();
-      }
+      });
     },
 
     async add(given, call) {
@@ -209,7 +188,7 @@ export function createChat(options: ChatOptions): ChatClient {
 
     async applyPolicyNow(call = {}) {
       refuseAborted(call);
-      return applyPolicy(call.focus ?? "", call.signal ?? new AbortController().signal);
+      return applyPolicy(call.focus ?? "", call.signal);
     },
 
     get editor() {
@@ -221,33 +200,8 @@ export function createChat(options: ChatOptions): ChatClient {
 
 type Completed = Extract<TurnResult, { state: "completed" }>;
 
-/** Read event by event, each of them seen; closed however that ends; then asked what it came to. */
-interface RunningTurn {
-  readonly events: AsyncGenerator<TurnEvent, TurnResult>;
-  see(next: IteratorResult<TurnEvent, TurnResult>): void;
-  close(): Promise<void>;
-  /** Throws where it did not complete. */
-  completed(): Completed;
-}
-
-async function runToEnd(running: RunningTurn): Promise<Completed> {
-  try {
-    for (;;) {
-      const next = await running.events.next();
-      running.see(next);
-      if (next.done) break;
-    }
-  } finally {
-    await running.close();
-  }
-  return running.completed();
-}
-
-const leftEarly: Exclude<TurnResult, Completed> = {
-  state: "interrupted",
-  error: new ChatError("aborted", "The answer was not read to its end."),
-  usage: null,
-};
+/** Nobody is told of the events. */
+function unheard(): void {}
 
 function userMessage(given: ChatInput): UserMessage {
   const { text, sources = [] } = typeof given === "string" ? { text: given } : given;
@@ -259,11 +213,4 @@ function userMessage(given: ChatInput): UserMessage {
 
 function refuseAborted({ signal }: Call = {}): void {
   if (signal?.aborted) throw abortError(signal.reason);
-}
-
-async function lastOf<Result>(running: AsyncGenerator<unknown, Result>): Promise<Result> {
-  for (;;) {
-    const next = await running.next();
-    if (next.done) return next.value;
-  }
 }

@@ -32,6 +32,7 @@ export {
   type Context,
   type ContextBudget,
   emptyContext,
+  type FittedRequest,
   fitContext,
   inputTokens,
   readContext,

@@ -87,20 +87,28 @@ export function userTexts({ text, sources = [] }: UserMessage): readonly string[
 
 /** The UTF-8 bytes that a message can take in a request, without the protocol's framing. */
 export function messageBytes(message: Message): number {
+  let bytes = 0;
   switch (message.role) {
     case "user":
-      return (message.sources ?? []).reduce(
-        (sum, s) => sum + utf8Length(s.label) + utf8Length(s.text),
-        utf8Length(message.text),
-      );
-    case "assistant": {
-      const calls = message.toolCalls.reduce((sum, call) => sum + utf8Length(call.toolName) + jsonBytes(call.input), 0);
-      const portable = utf8Length(message.text) + calls;
-      return message.continuation === null ? portable : Math.max(portable, jsonBytes(message.continuation));
-    }
+      for (const { label, text } of message.sources ?? none) bytes += utf8Length(label) + utf8Length(text);
+      return bytes + utf8Length(message.text);
+    case "assistant":
+      for (const { toolName, input } of message.toolCalls) bytes += utf8Length(toolName) + jsonBytes(input);
+      bytes += utf8Length(message.text);
+      return message.continuation === null ? bytes : Math.max(bytes, jsonBytes(message.continuation));
     case "tool":
-      return message.results.reduce((sum, result) => sum + jsonBytes(result.output), 0);
+      for (const { output } of message.results) bytes += jsonBytes(output);
+      return bytes;
   }
+}
+
+const none: readonly Source[] = [];
+
+/** The same of several. */
+export function messagesBytes(messages: readonly Message[]): number {
+  let bytes = 0;
+  for (const message of messages) bytes += messageBytes(message);
+  return bytes;
 }
 
 /** UTF-8 bytes of the value as compact JSON. */
@@ -110,9 +118,12 @@ export function jsonBytes(value: Json): number {
 
 /** The sum over steps. A field that one step lacks is null; no step, or a step without usage: null. */
 export function sumUsage(steps: readonly (Usage | null)[]): Usage | null {
-  const first = steps[0];
-  if (first === undefined || first === null) return null;
-  return steps.slice(1).reduce<Usage | null>((sum, step) => (sum && step ? addUsage(sum, step) : null), first);
+  let sum: Usage | null = null;
+  for (const step of steps) {
+    if (!step) return null;
+    sum = sum ? addUsage(sum, step) : step;
+  }
+  return sum;
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

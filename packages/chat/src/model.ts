@@ -30,9 +30,9 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   /** JSON Schema that the text of the answer is to fit. */
-  readonly schema?: Json;
-  readonly effort?: Effort;
-  readonly maxOutputTokens?: number;
+  readonly schema?: Json | undefined;
+  readonly effort?: Effort | undefined;
+  readonly maxOutputTokens?: number | undefined;
   readonly signal: AbortSignal;
 }
 

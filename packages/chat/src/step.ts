@@ -74,7 +74,7 @@ export class StepGatherer {
       case "finish":
         this.#finish = event;
         this.finished = true;
-        return this.#addText(this.#heldText);
+        return this.#addWhole(this.#heldText);
     }
   }
 
@@ -101,6 +101,9 @@ export class StepGatherer {
 
   /** A high surrogate at a delta's end waits for its other half, so that no reader sees half a character. */
   #takeText(delta: string): TurnEvent | null {
+    const bytes = utf8Length(delta);
+    // Of one byte a character: most of what comes, and nothing to look into.
+    if (bytes === delta.length && this.#heldText === "") return this.#addText(delta, bytes);
     let text = this.#heldText + delta;
     this.#heldText = "";
     const last = text.charCodeAt(text.length - 1);
@@ -108,14 +111,17 @@ export class StepGatherer {
       this.#heldText = text.slice(-1);
       text = text.slice(0, -1);
     }
-    return this.#addText(text);
+    return this.#addWhole(text);
+  }
+
+  #addWhole(given: string): TurnEvent | null {
+    const text = given.toWellFormed();
+    return this.#addText(text, utf8Length(text));
   }
 
   /** What is reported is what is saved: the deltas of a step, one after the other, are its text. */
-  #addText(given: string): TurnEvent | null {
-    if (given === "") return null;
-    const text = given.toWellFormed();
-    const bytes = utf8Length(text);
+  #addText(text: string, bytes: number): TurnEvent | null {
+    if (text === "") return null;
     this.#text += text;
     this.#textBytes += bytes;
     if (this.#textBytes > this.#limits.answerBytes) {
@@ -180,6 +186,7 @@ function refuseUnusable(reason: FinishReason | null): void {
 
 /** Some servers leave tool call IDs empty or use one twice; then all of the step get new ones. */
 function withOwnIds(requests: readonly ToolRequest[], usedIds: Set<string>): readonly ToolRequest[] {
+  if (requests.length === 0) return requests;
   const ids = requests.map((request) => request.toolCallId);
   const clean = new Set(ids).size === ids.length && ids.every((id) => id !== "" && !usedIds.has(id));
   const own = clean ? requests : requests.map((request) => ({ ...request, toolCallId: freshId(usedIds) }));

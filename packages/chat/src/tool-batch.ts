@@ -1,5 +1,6 @@
 /** Runs the checked tool calls of one step, side by side, and reports each as it ends. */
-import { childScope, untilAborted } from "./abort.ts";
+import { childScope, type Scope } from "./abort.ts";
+import type { Emit } from "./emit.ts";
 import { ChatError, messageOf } from "./errors.ts";
 import { type Json, wellFormed } from "./json.ts";
 import type { ToolResult } from "./messages.ts";
@@ -12,34 +13,34 @@ type Accepted = Extract<CheckedCall, { tool: unknown }>;
  * Results in the order of the calls. A failing tool whose `onFailure` is `fail-turn` stops the others and throws
  * ChatError `tool_failed`.
  */
-export async function* runBatch(
+export async function runBatch(
   checked: readonly CheckedCall[],
   step: number,
-  signal: AbortSignal,
-): AsyncGenerator<TurnEvent, readonly ToolResult[]> {
+  parent: Scope,
+  tell: Emit<TurnEvent>,
+): Promise<readonly ToolResult[]> {
   const results = new Map<string, ToolResult>();
   const accepted: Accepted[] = [];
   for (const one of checked) {
-    signal.throwIfAborted();
     if ("tool" in one) {
       accepted.push(one);
-      yield { type: "tool-start", step, call: one.call };
+      await tell({ type: "tool-start", step, call: one.call });
     } else {
       const result = resultOf(one, "rejected", errorOutput(one.refusal));
       results.set(one.call.toolCallId, result);
-      yield { type: "tool-end", step, call: one.call, result };
+      await tell({ type: "tool-end", step, call: one.call, result });
     }
   }
-  signal.throwIfAborted();
+  parent.throwIfAborted();
 
-  const scope = childScope(signal);
+  const scope = childScope(parent);
   try {
     const running = new Map(accepted.map((one) => [one, runOne(one, scope.signal).then((end) => ({ one, ...end }))]));
     while (running.size > 0) {
-      const { one, result, thrown } = await untilAborted(Promise.race(running.values()), signal);
+      const { one, result, thrown } = await Promise.race(running.values());
       running.delete(one);
       results.set(one.call.toolCallId, result);
-      yield { type: "tool-end", step, call: one.call, result };
+      await tell({ type: "tool-end", step, call: one.call, result });
       if (result.state === "failed" && one.tool.onFailure === "fail-turn") {
         throw new ChatError("tool_failed", `${one.call.toolName} failed: ${messageOf(thrown)}`, {
           details: { toolName: one.call.toolName },
@@ -49,7 +50,6 @@ export async function* runBatch(
     }
   } finally {
     scope.abort(new ChatError("aborted", "The tools of this step have ended."));
-    scope[Symbol.dispose]();
   }
   return checked.flatMap((one) => results.get(one.call.toolCallId) ?? []);
 }

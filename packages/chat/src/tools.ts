@@ -69,6 +69,7 @@ export function defineTool<Input>(
 
 /** Tools by name. Two of one name, on the wire or off it, are refused. */
 export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byName = new Map<string, Tool>();
   const byWireName = new Map<string, Tool>();
   for (const tool of tools) {
     const wire = wireName(tool.name);
@@ -80,8 +81,9 @@ export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
       );
     }
     byWireName.set(wire, tool);
+    byName.set(tool.name, tool);
   }
-  return new Map(tools.map((tool) => [tool.name, tool]));
+  return byName;
 }
 
 /** The name for a provider that allows only `A-Z a-z 0-9 _ -`. */

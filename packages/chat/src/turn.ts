@@ -3,9 +3,10 @@
  * and returns how it ended. It never throws for what a model, a tool or a signal does, and a turn that does not complete
  * hands out nothing that could be taken for an answer. Nothing is retried.
  */
-import { abortableReader, childScope, untilAborted } from "./abort.ts";
+import { childScope, type Scope } from "./abort.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Context, type ContextBudget, fitContext, overheadBytes } from "./context.ts";
+import { type Emit, generated } from "./emit.ts";
 import { abortError, ChatError, messageOf } from "./errors.ts";
 import { type Json, wellFormed } from "./json.ts";
 import {
@@ -44,159 +45,184 @@ export interface TurnOptions {
   readonly tools: readonly Tool[];
   readonly limits: TurnLimits;
   readonly budget: ContextBudget;
-  readonly effort?: Effort;
-  readonly maxOutputTokens?: number;
+  readonly effort?: Effort | undefined;
+  readonly maxOutputTokens?: number | undefined;
   /** JSON Schema of the answer's text, for a model with `supportsSchema`. */
-  readonly schema?: Json;
+  readonly schema?: Json | undefined;
   /** A step that calls this tool is the last, whatever comes of the call; the exchange then ends with the results. */
-  readonly finalTool?: string;
+  readonly finalTool?: string | undefined;
   /** Sees a step's known and valid tool calls together, before any of them runs; returns the reason of each refusal by ID. */
-  readonly authorize?: (batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>;
+  readonly authorize?: ((batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>) | undefined;
   /** Messages for the running turn, taken between steps and once more before it ends. What it returns is in the turn. */
-  readonly steer?: () => Promise<readonly string[]>;
+  readonly steer?: (() => Promise<readonly string[]>) | undefined;
   /** Its reason, where it is a ChatError, becomes the result's error. */
-  readonly signal: AbortSignal;
-  readonly clock?: Clock;
+  readonly signal?: AbortSignal | undefined;
+  readonly clock?: Clock | undefined;
 }
 
-/** What listens to a signal hears of these when all is over; made once, as an error costs more than the rest of an end. */
-const turnEnded = new ChatError("aborted", "The turn has ended.");
+/** What listens to a signal hears of this when all is over; made once, as an error costs more than the rest of an end. */
 const requestEnded = new ChatError("aborted", "The request has ended.");
+const turnEnded = new ChatError("aborted", "The turn has ended.");
 
 /** Yields what happens; returns how it ended. The reader decides the pace; returned from early, it stops. */
-export async function* turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult> {
-  const { model, limits, clock = systemClock } = options;
-  const tools = model.supportsTools ? options.tools : [];
-  const overhead = overheadBytes(options.system, tools);
-  const messages: Message[] = [wellFormed(options.input)];
-  const steps: StepGatherer[] = [];
-  const usedIds = new Set<string>();
-  let recordBytes = 0;
-  let toolCalls = 0;
-  const usage = () => sumUsage(steps.map((step) => step.usage));
+export function turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult> {
+  return generated((emit) => runTurn(options, emit));
+}
 
+/** The same for a caller who is told by `emit`. After an abort it is over at once, and what still runs is not heard. */
+export async function runTurn(options: TurnOptions, emit: Emit<TurnEvent>): Promise<TurnResult> {
+  const { limits, clock = systemClock } = options;
   const scope = childScope(options.signal, {
     ms: limits.turnMs,
     clock,
     error: () => turnDeadline(limits.turnMs),
   });
-  const { signal } = scope;
+  const steps: StepGatherer[] = [];
+  const usage = () => sumUsage(steps.map((step) => step.usage));
+  const tell: Emit<TurnEvent> = (event) => {
+    scope.throwIfAborted();
+    return emit(event);
+  };
   try {
-    const byName = toolsByName(tools);
-    for (let step = 1; ; step++) {
-      yield { type: "step-start", step };
-      const request = { provider: model.provider, model: model.modelId, overheadBytes: overhead };
-      const sent = fitContext(options.context, messages, options.budget, request);
-      const gathered = new StepGatherer(step, limits, recordBytes);
-      steps.push(gathered);
-      const asked = ask(options, sent, tools, signal, clock);
-      try {
-        while (!gathered.finished) {
-          const next = await asked.next();
-          if (next.done) break;
-          const event = gathered.take(next.value);
-          if (event) yield event;
-        }
-      } finally {
-        asked[Symbol.dispose]();
-      }
-      signal.throwIfAborted();
-
-      const answer = gathered.end(usedIds);
-      const checked = await untilAborted(checkBatch(answer.toolRequests, byName, options.authorize), signal);
-      const calls = checked.map((one) => one.call);
-      const message = assistantMessage(answer, calls, model, overhead, sent);
-      recordBytes += messageBytes(message);
-      refuseRecord(recordBytes, limits.recordBytes);
-      messages.push(message);
-      toolCalls += calls.length;
-      const isFinal = calls.some((call) => call.toolName === options.finalTool);
-      if (calls.length > 0 && step >= limits.steps && !isFinal) throw stepLimit(limits.steps);
-      if (toolCalls > limits.toolCalls) throw toolCallLimit(limits.toolCalls, toolCalls);
-      yield { type: "step-end", step, final: calls.length === 0, usage: answer.usage };
-
-      if (calls.length > 0) {
-        const results = yield* runBatch(checked, step, signal);
-        messages.push({ role: "tool", results });
-        if (isFinal) return { state: "completed", text: answer.text, messages, usage: usage() };
-      }
-      const steered = options.steer && step < limits.steps ? await untilAborted(options.steer(), signal) : [];
-      for (const text of steered.map((one) => one.toWellFormed())) {
-        signal.throwIfAborted();
-        messages.push({ role: "user", text });
-        yield { type: "steered", step, text };
-      }
-      signal.throwIfAborted();
-      if (calls.length === 0 && steered.length === 0) {
-        return { state: "completed", text: answer.text, messages, usage: usage() };
-      }
-    }
+    const completed = await new Promise<Completed>((resolve, reject) => {
+      scope.onAbort(() => reject(scope.reason));
+      runSteps(options, { scope, steps, tell, clock }).then(resolve, reject);
+    });
+    scope.throwIfAborted();
+    return { state: "completed", text: completed.text, messages: completed.messages, usage: usage() };
   } catch (thrown) {
-    const error = signal.aborted ? abortError(signal.reason, "The turn") : asChatError(thrown);
-    const interrupted = options.signal.aborted && error.code !== "turn_deadline";
+    const error = scope.aborted ? abortError(scope.reason, "The turn") : asChatError(thrown);
+    const interrupted = options.signal?.aborted && error.code !== "turn_deadline";
     return { state: interrupted ? "interrupted" : "failed", error, usage: usage() };
   } finally {
     scope.abort(turnEnded);
-    scope[Symbol.dispose]();
   }
 }
 
-/** One request, read event by event; ended by its deadline, with the turn, or when it is disposed of. */
-function ask(
+interface Completed {
+  readonly text: string;
+  readonly messages: readonly Message[];
+}
+
+/** A turn under way. Whatever waits in it may wait for ever: the scope's end is waited for elsewhere, once for all. */
+interface RunningTurn {
+  readonly scope: Scope;
+  readonly clock: Clock;
+  readonly steps: StepGatherer[];
+  /** Throws once the scope is aborted. */
+  readonly tell: Emit<TurnEvent>;
+}
+
+async function runSteps(options: TurnOptions, running: RunningTurn): Promise<Completed> {
+  const { model, limits } = options;
+  const { scope, tell } = running;
+  const tools = model.supportsTools ? options.tools : [];
+  const byName = toolsByName(tools);
+  const overhead = overheadBytes(options.system, tools);
+  const request = { provider: model.provider, model: model.modelId, overheadBytes: overhead };
+  const messages: Message[] = [wellFormed(options.input)];
+  const usedIds = new Set<string>();
+  let recordBytes = 0;
+  let toolCalls = 0;
+  for (let step = 1; ; step++) {
+    await tell({ type: "step-start", step });
+    const sent = fitContext(options.context, messages, options.budget, request);
+    const gathered = new StepGatherer(step, limits, recordBytes);
+    running.steps.push(gathered);
+    await ask(options, sent.messages, tools, gathered, running);
+
+    const answer = gathered.end(usedIds);
+    const checked =
+      answer.toolRequests.length > 0 ? await checkBatch(answer.toolRequests, byName, options.authorize) : [];
+    const calls = checked.map((one) => one.call);
+    const message = assistantMessage(answer, calls, model, sent.bytes);
+    recordBytes += messageBytes(message);
+    refuseRecord(recordBytes, limits.recordBytes);
+    messages.push(message);
+    toolCalls += calls.length;
+    const isFinal = calls.some((call) => call.toolName === options.finalTool);
+    if (calls.length > 0 && step >= limits.steps && !isFinal) throw stepLimit(limits.steps);
+    if (toolCalls > limits.toolCalls) throw toolCallLimit(limits.toolCalls, toolCalls);
+    await tell({ type: "step-end", step, final: calls.length === 0, usage: answer.usage });
+
+    if (calls.length > 0) {
+      messages.push({ role: "tool", results: await runBatch(checked, step, scope, tell) });
+      if (isFinal) return { text: answer.text, messages };
+    }
+    const steered = options.steer && step < limits.steps ? await options.steer() : [];
+    for (const one of steered) {
+      const text = one.toWellFormed();
+      messages.push({ role: "user", text });
+      await tell({ type: "steered", step, text });
+    }
+    if (calls.length === 0 && steered.length === 0) return { text: answer.text, messages };
+  }
+}
+
+/** One request, read event by event to its finish. Its deadline ends the turn. */
+async function ask(
   options: TurnOptions,
   messages: readonly Message[],
   tools: readonly Tool[],
-  parent: AbortSignal,
-  clock: Clock,
-): Disposable & { next(): Promise<IteratorResult<ModelEvent>> } {
+  gathered: StepGatherer,
+  { scope, tell, clock }: RunningTurn,
+): Promise<void> {
   const { model, system, effort, maxOutputTokens, schema, limits } = options;
-  const scope = childScope(parent, {
-    ms: limits.requestMs,
-    clock,
-    error: () => deadlineError("request_deadline", "The provider's answer", limits.requestMs),
-  });
-  const { signal } = scope;
+  scope.throwIfAborted();
+  const own = childScope(scope);
+  own.onAbort(
+    clock.after(limits.requestMs, () => {
+      scope.abort(deadlineError("request_deadline", "The provider's answer", limits.requestMs));
+    }),
+  );
   const request: ModelRequest = {
     system,
     messages,
     tools,
-    signal,
-    ...(effort && { effort }),
-    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(schema !== undefined && { schema }),
+    signal: own.signal,
+    effort,
+    maxOutputTokens,
+    schema,
   };
-  const reader = abortableReader(() => model.stream(request), signal);
-  return {
-    next: () => reader.next(),
-    [Symbol.dispose]() {
-      reader[Symbol.dispose]();
-      scope[Symbol.dispose]();
-      scope.abort(requestEnded);
-    },
-  };
+  let open: AsyncIterator<ModelEvent> | null = null;
+  try {
+    const events = model.stream(request)[Symbol.asyncIterator]();
+    while (!gathered.finished) {
+      open = null;
+      const next = await events.next();
+      if (next.done) break;
+      open = events;
+      scope.throwIfAborted();
+      const event = gathered.take(next.value);
+      if (event) await tell(event);
+    }
+  } finally {
+    // Not awaited: a generator that hangs in its own await would hang here too.
+    open?.return?.().catch(() => {});
+    own.abort(requestEnded);
+  }
 }
 
 function assistantMessage(
   answer: StepAnswer,
   toolCalls: readonly ToolCall[],
   model: Model,
-  overhead: number,
-  sent: readonly Message[],
+  sentBytes: number,
 ): AssistantMessage {
-  const message = wellFormed<AssistantMessage>({
+  const message: AssistantMessage = {
     role: "assistant",
     text: answer.text,
-    reasoning: answer.reasoning,
+    reasoning: answer.reasoning.toWellFormed(),
     toolCalls,
     provider: model.provider,
     model: model.modelId,
-    continuation: answer.continuation,
+    continuation: wellFormed(answer.continuation),
     measured: null,
-  });
-  const { inputTokens, outputTokens } = answer.usage ?? { inputTokens: null, outputTokens: null };
-  if (inputTokens === null || outputTokens === null) return message;
-  const bytes = sent.reduce((sum, one) => sum + messageBytes(one), overhead + messageBytes(message));
-  return { ...message, measured: { tokens: inputTokens + outputTokens, bytes } };
+  };
+  const { usage } = answer;
+  if (!usage || usage.inputTokens === null || usage.outputTokens === null) return message;
+  const measured = { tokens: usage.inputTokens + usage.outputTokens, bytes: sentBytes + messageBytes(message) };
+  return { ...message, measured };
 }
 
 /** The failure of a turn that took too long; also for a caller whose deadline begins before the turn. */

@@ -24,7 +24,7 @@ export class CompactionTrigger {
   }
 
   isDue(next: NextRequest): boolean {
-    return this.#at !== Number.POSITIVE_INFINITY && contextBytes(next.context) >= this.#notBefore && this.#isFull(next);
+    return contextBytes(next.context) >= this.#notBefore && this.#isFull(next);
   }
 
   /** To be told of each try, with what the context is after it. */

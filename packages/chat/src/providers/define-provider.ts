@@ -4,12 +4,13 @@
  * early aborts the request; nothing is read after the finish; a stream without one is an error; whatever is thrown
  * becomes a ChatError of its own kind with no secret in it. `describeProvider` of `@poppet/chat/testing` proves the rest.
  */
-import { abortableReader, childScope } from "../abort.ts";
+import { childScope } from "../abort.ts";
 import type { ConversationModel } from "../conversation.ts";
 import { abortError, ChatError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { type ProviderSession, type SessionProvider, type SessionRequest, sessionModel } from "../session.ts";
+import { abortableReader } from "./abortable-reader.ts";
 import { type ErrorContext, endedEarly, providerError } from "./provider-error.ts";
 
 interface Definition {

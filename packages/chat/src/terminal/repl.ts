@@ -2,7 +2,7 @@
  * A prompt on a pair of streams: a line that names a command runs it, any other is a message, whose answer is written as
  * it comes. Blank lines are ignored; a failure is said and the next line goes on; the end of the input ends it.
  */
-import { abortableReader } from "../abort.ts";
+import { untilAborted } from "../abort.ts";
 import type { ChatClient } from "../chat-client.ts";
 import type { CommandSet } from "../commands/command.ts";
 import { runCommand } from "../commands/run.ts";
@@ -25,18 +25,19 @@ export interface ReplOptions {
 /** Runs until the input ends or `signal` aborts. Throws only what the input throws. */
 export async function repl(options: ReplOptions): Promise<void> {
   const { input, output, prompt = "> ", signal = new AbortController().signal } = options;
-  const lines = abortableReader(() => linesOf(input), signal);
+  const lines = linesOf(input);
   try {
     while (!signal.aborted) {
       output.write(prompt);
-      const next = await lines.next();
+      const next = await untilAborted(lines.next(), signal);
       if (next.done) break;
       if (next.value.trim() !== "") await answer(options, next.value, signal);
     }
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
   } finally {
-    lines[Symbol.dispose]();
+    // Not awaited: it may still wait for the input.
+    lines.return(undefined).catch(() => {});
   }
   output.write("\n");
 }
