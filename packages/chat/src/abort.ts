@@ -17,13 +17,15 @@ interface Deadline {
  * AbortSignal is made for whoever asks for one: a signal and each listener on it cost more than the rest of a scope.
  */
 export class Scope implements Disposable {
+  /** To be read only, as its reason. */
+  aborted = false;
+  reason: unknown;
   #listeners: (() => void)[] = [];
   #controller: AbortController | null = null;
-  #aborted = false;
-  #reason: unknown;
   #leave: (() => void) | undefined;
   #cancel: (() => void) | undefined;
 
+  /** It aborts with its parent's reason, or with `deadline.error()` after `deadline.ms`. */
   constructor(parent?: Stop, deadline?: Deadline) {
     if (parent?.aborted) {
       this.abort(parent.reason);
@@ -33,29 +35,21 @@ export class Scope implements Disposable {
     this.#cancel = deadline?.clock.after(deadline.ms, () => this.abort(deadline.error()));
   }
 
-  get aborted(): boolean {
-    return this.#aborted;
-  }
-
-  get reason(): unknown {
-    return this.#reason;
-  }
-
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#aborted) this.#controller.abort(this.#reason);
+    if (this.aborted) this.#controller.abort(this.reason);
     return this.#controller.signal;
   }
 
   throwIfAborted(): void {
-    if (this.#aborted) throw this.#reason;
+    if (this.aborted) throw this.reason;
   }
 
   abort(reason: unknown): void {
-    if (this.#aborted) return;
+    if (this.aborted) return;
     this[Symbol.dispose]();
-    this.#aborted = true;
-    this.#reason = reason;
+    this.aborted = true;
+    this.reason = reason;
     this.#controller?.abort(reason);
     for (const listener of this.#listeners) listener();
   }
@@ -75,11 +69,6 @@ export class Scope implements Disposable {
   }
 }
 
-/** A scope that aborts with its parent's reason, or with `deadline.error()` after `deadline.ms`. */
-export function childScope(parent?: Stop, deadline?: Deadline): Scope {
-  return new Scope(parent, deadline);
-}
-
 function onAbort(stop: Stop, listener: () => void): () => void {
   if ("onAbort" in stop) return stop.onAbort(listener);
   stop.addEventListener("abort", listener);
@@ -94,16 +83,6 @@ export function untilAborted<T>(promise: Promise<T>, stop: Stop, discard: (late:
       promise.then(discard).catch(() => {});
     };
     if (stop.aborted) return abort();
-    const release = onAbort(stop, abort);
-    promise.then(
-      (value) => {
-        release();
-        resolve(value);
-      },
-      (thrown) => {
-        release();
-        reject(thrown);
-      },
-    );
+    promise.then(resolve, reject).finally(onAbort(stop, abort));
   });
 }

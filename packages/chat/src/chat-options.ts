@@ -56,8 +56,6 @@ export const defaultLimits: ChatLimits = {
   contextBytes: 2_097_152,
 };
 
-const limitNames = Object.keys(defaultLimits) as (keyof ChatLimits)[];
-
 /** Throws `option_invalid`, `tool_duplicate`, or `capability_missing` where the model's provider cannot do it. */
 export function checkOptions(options: ChatOptions): {
   readonly limits: ChatLimits;
@@ -68,9 +66,12 @@ export function checkOptions(options: ChatOptions): {
     throw new ChatError("option_invalid", "This is a model of the AI SDK: give createChat languageModel(model).");
   }
   const limits = { ...defaultLimits, ...options.limits };
-  for (const name of limitNames) checkAmount(name, limits[name]);
-  checkAmount("contextWindow", contextWindow);
-  checkAmount("maxOutputTokens", maxOutputTokens);
+  const amounts: { readonly [name: string]: number | null } = { ...limits, contextWindow, maxOutputTokens };
+  for (const name in amounts) {
+    const value = amounts[name];
+    if (value !== null && !(Number(value) >= 0))
+      throw new ChatError("option_invalid", `${name} is ${value}: give a number.`);
+  }
   toolsByName(options.tools ?? []);
   if ("openConversation" in model) refuseWhatIsTheProviders(model, options);
   const own: ContextBudget = {
@@ -79,10 +80,6 @@ export function checkOptions(options: ChatOptions): {
     tokens: inputTokens(contextWindow, maxOutputTokens),
   };
   return { limits, budget: policy?.type === "truncate" ? truncated(own, policy) : own };
-}
-
-function checkAmount(name: string, value: number | null): void {
-  if (value !== null && !(value >= 0)) throw new ChatError("option_invalid", `${name} is ${value}: give a number.`);
 }
 
 function refuseWhatIsTheProviders(

@@ -71,7 +71,7 @@ export function createChat(options: ChatOptions): ChatClient {
     if (policy.type === "truncate") return { changed: false, reason: "each-request" };
     if (!conversation.editor) throw capabilityMissing(model.provider, "shorten it when told");
     const spent = (one: Usage | null) => {
-      usage = { ...usage, compactions: addTurn(usage.compactions, one) };
+      usage = { ...usage, compactions: addTurn(usage.compactions, { usage: one, reported: one }) };
     };
     const { tokens } = budget;
     return compactNow(conversation.editor, policy, {
@@ -88,7 +88,6 @@ export function createChat(options: ChatOptions): ChatClient {
     more?: Partial<TurnOptions>,
   ): Promise<Completed> {
     const { effort, maxOutputTokens, authorize } = options;
-    const steps: (Usage | null)[] = [];
     const result = await runTurn(
       {
         model: start.model,
@@ -105,12 +104,9 @@ export function createChat(options: ChatOptions): ChatClient {
         clock,
         ...more,
       },
-      (event) => {
-        if (event.type === "step-end") steps.push(event.usage);
-        return emit(event);
-      },
+      emit,
     );
-    usage = { ...usage, turns: addTurn(usage.turns, result.usage, steps) };
+    usage = { ...usage, turns: addTurn(usage.turns, result) };
     if (result.state !== "completed") throw result.error;
     if (signal?.aborted) throw abortError(signal.reason);
     return result;

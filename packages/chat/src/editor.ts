@@ -37,7 +37,7 @@ export function transcriptEditor(transcript: Transcript): TranscriptEditor {
   }
 
   return {
-    async read({ newest = Number.POSITIVE_INFINITY } = {}) {
+    async read({ newest = Infinity } = {}) {
       const tip = await transcript.tip();
       const { summary, exchanges } = await readContext(transcript, tip, { exchanges: newest, bytes: Infinity });
       return { revision: revisionOf(tip), summary, exchanges };

@@ -1,5 +1,5 @@
 /** What the library gives: a client with commands, and the parts that it is made of. */
-export { childScope, type Scope, untilAborted } from "./abort.ts";
+export { Scope, untilAborted } from "./abort.ts";
 export type {
   Answer,
   AskCall,
@@ -52,7 +52,6 @@ export type { Json } from "./json.ts";
 export {
   type AssistantMessage,
   type Exchange,
-  jsonBytes,
   type Message,
   messageBytes,
   type Source,
@@ -69,7 +68,7 @@ export type { CompactPolicy, Policy, PolicyOutcome, TruncatePolicy } from "./pol
 export type { Summariser, SummariserOptions, SummaryRequest } from "./policies/summary.ts";
 export { truncate } from "./policies/truncate.ts";
 export type { Snapshot } from "./snapshot.ts";
-export { cutBytes, cutCodePoints, utf8Length } from "./text.ts";
+export { cutCodePoints, utf8Length } from "./text.ts";
 export {
   type CheckedCall,
   checkBatch,

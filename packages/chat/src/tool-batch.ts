@@ -1,5 +1,5 @@
 /** Runs the checked tool calls of one step, side by side, and reports each as it ends. */
-import { childScope, type Scope } from "./abort.ts";
+import { Scope } from "./abort.ts";
 import type { Emit } from "./emit.ts";
 import { ChatError, messageOf } from "./errors.ts";
 import { type Json, wellFormed } from "./json.ts";
@@ -33,7 +33,7 @@ export async function runBatch(
   }
   parent.throwIfAborted();
 
-  const scope = childScope(parent);
+  const scope = new Scope(parent);
   try {
     const running = new Map(accepted.map((one) => [one, runOne(one, scope.signal).then((end) => ({ one, ...end }))]));
     while (running.size > 0) {

@@ -14,12 +14,21 @@ export type TurnEvent =
   | { readonly type: "steered"; readonly step: number; readonly text: string }
   | { readonly type: "step-end"; readonly step: number; readonly final: boolean; readonly usage: Usage | null };
 
-/** Partial work is in none of the failures. `text` is the last step's, `messages` the whole exchange. */
+/**
+ * Partial work is in none of the failures. `text` is the last step's, `messages` the whole exchange. `usage` is the sum
+ * over the steps, null where one did not report; `reported` is the sum of what was, null where nothing was.
+ */
 export type TurnResult =
   | {
       readonly state: "completed";
       readonly text: string;
       readonly messages: readonly Message[];
       readonly usage: Usage | null;
+      readonly reported: Usage | null;
     }
-  | { readonly state: "failed" | "interrupted"; readonly error: ChatError; readonly usage: Usage | null };
+  | {
+      readonly state: "failed" | "interrupted";
+      readonly error: ChatError;
+      readonly usage: Usage | null;
+      readonly reported: Usage | null;
+    };

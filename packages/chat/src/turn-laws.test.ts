@@ -206,7 +206,7 @@ function checkEvents({ events, ran }: Played, plan: Plan): void {
 function checkCompleted(played: Played, plan: Plan): void {
   const { result, events } = played;
   if (result.state !== "completed") {
-    expect(Object.keys(result).sort()).toEqual(["error", "state", "usage"]);
+    expect(Object.keys(result).sort()).toEqual(["error", "reported", "state", "usage"]);
     return;
   }
   checkPaired(result.messages);

@@ -454,7 +454,7 @@ describe("C11 cancelling", () => {
     });
     await running.next();
     await running.next();
-    await running.return({ state: "failed", error: new ChatError("aborted", ""), usage: null });
+    await running.return({ state: "failed", error: new ChatError("aborted", ""), usage: null, reported: null });
     expect(model.requests[0]?.signal.aborted).toBe(true);
   });
 

@@ -3,7 +3,7 @@
  * and returns how it ended. It never throws for what a model, a tool or a signal does, and a turn that does not complete
  * hands out nothing that could be taken for an answer. Nothing is retried.
  */
-import { childScope, type Scope } from "./abort.ts";
+import { Scope } from "./abort.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Context, type ContextBudget, fitContext, overheadBytes } from "./context.ts";
 import { type Emit, generated } from "./emit.ts";
@@ -72,13 +72,16 @@ export function turn(options: TurnOptions): AsyncGenerator<TurnEvent, TurnResult
 /** The same for a caller who is told by `emit`. After an abort it is over at once, and what still runs is not heard. */
 export async function runTurn(options: TurnOptions, emit: Emit<TurnEvent>): Promise<TurnResult> {
   const { limits, clock = systemClock } = options;
-  const scope = childScope(options.signal, {
+  const scope = new Scope(options.signal, {
     ms: limits.turnMs,
     clock,
     error: () => turnDeadline(limits.turnMs),
   });
   const steps: StepGatherer[] = [];
-  const usage = () => sumUsage(steps.map((step) => step.usage));
+  const spent = () => {
+    const usages = steps.map((step) => step.usage);
+    return { usage: sumUsage(usages), reported: sumUsage(usages.filter((one) => one !== null)) };
+  };
   const tell: Emit<TurnEvent> = (event) => {
     scope.throwIfAborted();
     return emit(event);
@@ -89,11 +92,12 @@ export async function runTurn(options: TurnOptions, emit: Emit<TurnEvent>): Prom
       runSteps(options, { scope, steps, tell, clock }).then(resolve, reject);
     });
     scope.throwIfAborted();
-    return { state: "completed", text: completed.text, messages: completed.messages, usage: usage() };
+    const { text, messages } = completed;
+    return { state: "completed", text, messages, ...spent() };
   } catch (thrown) {
     const error = scope.aborted ? abortError(scope.reason, "The turn") : asChatError(thrown);
     const interrupted = options.signal?.aborted && error.code !== "turn_deadline";
-    return { state: interrupted ? "interrupted" : "failed", error, usage: usage() };
+    return { state: interrupted ? "interrupted" : "failed", error, ...spent() };
   } finally {
     scope.abort(turnEnded);
   }
@@ -169,7 +173,7 @@ async function ask(
 ): Promise<void> {
   const { model, system, effort, maxOutputTokens, schema, limits } = options;
   scope.throwIfAborted();
-  const own = childScope(scope);
+  const own = new Scope(scope);
   own.onAbort(
     clock.after(limits.requestMs, () => {
       scope.abort(deadlineError("request_deadline", "The provider's answer", limits.requestMs));

@@ -20,12 +20,14 @@ export interface UsageTotal {
 const nothing: UsageTotal = { count: 0, unreported: 0, tokens: null };
 export const noUsage: ChatUsage = { turns: nothing, compactions: nothing };
 
-/** Adds one turn: its own sum where it has one, else what its finished steps reported. */
-export function addTurn(total: UsageTotal, usage: Usage | null, steps: readonly (Usage | null)[] = []): UsageTotal {
-  const known = usage ?? sumUsage(steps.filter((step) => step !== null));
+/** Adds one turn. */
+export function addTurn(
+  total: UsageTotal,
+  { usage, reported }: { readonly usage: Usage | null; readonly reported: Usage | null },
+): UsageTotal {
   return {
     count: total.count + 1,
     unreported: total.unreported + (usage === null ? 1 : 0),
-    tokens: known && total.tokens ? sumUsage([total.tokens, known]) : (known ?? total.tokens),
+    tokens: reported && total.tokens ? sumUsage([total.tokens, reported]) : (reported ?? total.tokens),
   };
 }

@@ -1,7 +1,7 @@
 /** How a long conversation is bounded: by sending less of it, or by a summary of what is old. */
 import type { ContextBudget } from "../context.ts";
 import { ChatError } from "../errors.ts";
-import type { Summariser } from "./summary.ts";
+import type { Summariser, SummariserOptions } from "./summary.ts";
 
 /** Made by `truncate` or `compact`. */
 export type Policy = TruncatePolicy | CompactPolicy;
@@ -18,7 +18,7 @@ export interface CompactPolicy {
   readonly at: number;
   /** The newest exchanges that stay as they are. */
   readonly keep: number;
-  readonly summarise: Summariser;
+  readonly summarise: SummariserOptions | Summariser;
 }
 
 /** What a policy did. */
@@ -34,6 +34,6 @@ export type PolicyOutcome =
 
 /** Refuses an option that is not a whole number of at least `least`; Infinity passes. */
 export function checkCount(name: string, value: number, least: number): void {
-  if (value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= least)) return;
+  if (value === Infinity || (Number.isInteger(value) && value >= least)) return;
   throw new ChatError("option_invalid", `${name} is ${value}: give a whole number of at least ${least}, or Infinity.`);
 }

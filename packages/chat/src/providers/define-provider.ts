@@ -4,7 +4,7 @@
  * early aborts the request; nothing is read after the finish; a stream without one is an error; whatever is thrown
  * becomes a ChatError of its own kind with no secret in it. `describeProvider` of `@poppet/chat/testing` proves the rest.
  */
-import { childScope } from "../abort.ts";
+import { Scope } from "../abort.ts";
 import type { ConversationModel } from "../conversation.ts";
 import { abortError, ChatError } from "../errors.ts";
 import type { Json } from "../json.ts";
@@ -86,7 +86,7 @@ async function* held<Request extends { readonly signal: AbortSignal }>(
 ): AsyncGenerator<ModelEvent> {
   const { signal } = request;
   if (signal.aborted) throw abortError(signal.reason, "The request");
-  const scope = childScope(signal);
+  const scope = new Scope(signal);
   const reader = abortableReader(() => open({ ...request, signal: scope.signal }), signal);
   let started = false;
   try {

@@ -1,5 +1,5 @@
 /** One short question to a model that is about to be chosen, outside any session. Throws what a run would fail with. */
-import { ChatError, childScope, systemClock } from "@poppet/chat";
+import { ChatError, Scope, systemClock } from "@poppet/chat";
 import type { Settings } from "../settings.ts";
 import type { ModelDeps } from "./connection.ts";
 import { openModel } from "./registry.ts";
@@ -17,7 +17,7 @@ export async function* tryModel(settings: Settings, deps: ModelDeps, signal: Abo
   try {
     const ms = opened.requestMs;
     const late = () => new ChatError("request_deadline", `No answer within ${Math.round(ms / 1000)} seconds.`);
-    using scope = childScope(signal, { ms, clock: systemClock, error: late });
+    using scope = new Scope(signal, { ms, clock: systemClock, error: late });
     const request = { system: "", messages: [{ role: "user" as const, text: question }], tools: [], maxOutputTokens };
     let finished = false;
     for await (const event of opened.model.stream({ ...request, signal: scope.signal })) {

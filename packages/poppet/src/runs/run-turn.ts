@@ -2,9 +2,9 @@
 import {
   ChatError,
   type Clock,
-  childScope,
   inputTokens,
   readContext,
+  Scope,
   type Tool,
   type ToolCall,
   type TurnEvent,
@@ -72,7 +72,7 @@ export interface RunningTurn {
 export async function openTurn(services: TurnServices, run: StartedRun, signal: AbortSignal): Promise<RunningTurn> {
   const { clock, settings } = services;
   const ms = settings.limits.runMs;
-  const scope = childScope(signal, { ms, clock, error: () => turnDeadline(ms) });
+  const scope = new Scope(signal, { ms, clock, error: () => turnDeadline(ms) });
   try {
     const turn = await beginTurn(services, run, scope.signal);
     return { events: turn.events, close: () => turn.close().finally(() => scope[Symbol.dispose]()) };
@@ -125,6 +125,7 @@ const readerLeft: TurnResult = {
   state: "interrupted",
   error: new ChatError("aborted", "The run was stopped."),
   usage: null,
+  reported: null,
 };
 
 /** A model that opens after the run was stopped is closed again. */

@@ -6,10 +6,10 @@
 import {
   ChatError,
   type Clock,
-  childScope,
   cutCodePoints,
   type Model,
   type ModelRequest,
+  Scope,
   type Usage,
   untilAborted,
 } from "@poppet/chat";
@@ -42,7 +42,7 @@ export async function nameSession(
   sessionId: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  using scope = childScope(signal, { ms: deadlineMs, clock, error: tooLate });
+  using scope = new Scope(signal, { ms: deadlineMs, clock, error: tooLate });
   try {
     // Most sessions have their name: that is found out without waiting for others to write.
     if ((await store.read(() => unnamedSession(sessionId))) === null) return null;
