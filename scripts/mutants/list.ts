@@ -12,6 +12,8 @@ const poppet = "packages/poppet/src";
 const test = "packages/poppet/test";
 const turnTests = [`${chat}/turn.test.ts`];
 const clientTests = [`${chat}/create-chat.test.ts`, `${chat}/client-laws.test.ts`];
+const abortTests = [`${chat}/abort-moments.test.ts`, `${chat}/client-laws.test.ts`];
+const emitTests = [`${chat}/emit.test.ts`];
 const policyTests = [`${chat}/policies/compact.test.ts`];
 const contextTests = [`${chat}/context.test.ts`];
 const runTests = [`${test}/runs.test.ts`, `${test}/crash/crash.test.ts`];
@@ -39,8 +41,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "swallow the request's deadline",
     file: `${chat}/turn.ts`,
-    find: `ms: limits.requestMs,`,
-    put: `ms: limits.requestMs * 1e6,`,
+    find: `clock.after(limits.requestMs, `,
+    put: `clock.after(limits.requestMs * 1e6, `,
     tests: turnTests,
   },
   {
@@ -91,15 +93,57 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "go on after an abort until the model notices",
-    file: `${chat}/abort.ts`,
-    find: `const onAbort = () => rejectPending(signal.reason);`,
-    put: `const onAbort = () => {};`,
+    file: `${chat}/turn.ts`,
+    find: `scope.onAbort(() => reject(scope.reason));`,
+    put: ``,
     tests: turnTests,
+  },
+  {
+    name: "ask the model after an abort",
+    file: `${chat}/turn.ts`,
+    find: `  scope.throwIfAborted();\n  const own`,
+    put: `  const own`,
+    tests: abortTests,
+  },
+  {
+    name: "tell of what happens after an abort",
+    file: `${chat}/turn.ts`,
+    find: `    scope.throwIfAborted();\n    return emit(event);`,
+    put: `    return emit(event);`,
+    tests: abortTests,
+  },
+  {
+    name: "answer a read before the one that came first",
+    file: `${chat}/emit.ts`,
+    find: `this.#state !== "running" && this.#queued === 0`,
+    put: `this.#state !== "running"`,
+    tests: emitTests,
+  },
+  {
+    name: "tell a reader that left of what came after",
+    file: `${chat}/emit.ts`,
+    find: `if (this.#hasLeft) return Promise.reject(readerLeft);`,
+    put: ``,
+    tests: emitTests,
+  },
+  {
+    name: "lose an end that came while nobody read",
+    file: `${chat}/emit.ts`,
+    find: `    this.#tellEnd = tell;\n`,
+    put: `    if (isAwaited) this.#tellEnd = tell;\n`,
+    tests: emitTests,
+  },
+  {
+    name: "let the next in while one who gave up is still before it",
+    file: `${chat}/line.ts`,
+    find: `signal, () => this.#leave()`,
+    put: `signal`,
+    tests: clientTests,
   },
   {
     name: "leave a request open when its reader leaves",
     file: `${chat}/turn.ts`,
-    find: `scope.abort(requestEnded);`,
+    find: `own.abort(requestEnded);`,
     put: ``,
     tests: [...turnTests, `${test}/runs.test.ts`],
   },
@@ -108,7 +152,7 @@ export const mutants: readonly Mutant[] = [
     file: `${chat}/tool-batch.ts`,
     find: `      accepted.push(one);`,
     put: `      accepted.push(one);
-      void one.tool.run(one.input, { toolCallId: one.call.toolCallId, signal });`,
+      void one.tool.run(one.input, { toolCallId: one.call.toolCallId, signal: parent.signal });`,
     tests: turnTests,
   },
   {
@@ -352,8 +396,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "keep a question from before a clear",
     file: `${chat}/conversation.ts`,
-    find: `if (tip === from) return false;`,
-    put: `if (tip !== from || tip === from) return false;`,
+    find: `(tip) => tip !== from && clearedSince(transcript, from, tip)`,
+    put: `() => false`,
     tests: clientTests,
   },
   {
@@ -375,20 +419,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: "let two turns run at once",
     file: `${chat}/line.ts`,
-    find: `this.#last = before.then(() => mine);`,
-    put: `this.#last = mine;`,
+    find: `if (waiting) return new Promise((resolve) => waiting.push(resolve));`,
+    put: ``,
     tests: clientTests,
   },
   {
     name: "summarise the last exchange",
-    file: `${chat}/policies/compact.ts`,
+    file: `${chat}/policies/compaction.ts`,
     find: `exchanges.slice(0, -keep)`,
     put: `exchanges.slice(0, 1 - keep || undefined)`,
     tests: policyTests,
   },
   {
     name: "keep a summary that is longer than what it stands for",
-    file: `${chat}/policies/compact.ts`,
+    file: `${chat}/policies/compaction.ts`,
     find: `if (bytes.after >= bytes.before)`,
     put: `if (bytes.after >= bytes.before * 1e6)`,
     tests: policyTests,

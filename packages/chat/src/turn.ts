@@ -150,7 +150,8 @@ async function runSteps(options: TurnOptions, running: RunningTurn): Promise<Com
     await tell({ type: "step-end", step, final: calls.length === 0, usage: answer.usage });
 
     if (calls.length > 0) {
-      messages.push({ role: "tool", results: await runBatch(checked, step, scope, tell) });
+      const results = await runBatch(checked, step, scope, tell);
+      messages.push({ role: "tool", results });
       if (isFinal) return { text: answer.text, messages };
     }
     const steered = options.steer && step < limits.steps ? await options.steer() : [];
