@@ -110,7 +110,7 @@ export const mutants: readonly Mutant[] = [
     file: `${chat}/turn.ts`,
     find: `    scope.throwIfAborted();\n    return emit(event);`,
     put: `    return emit(event);`,
-    tests: abortTests,
+    tests: turnTests,
   },
   {
     name: "answer a read before the one that came first",
@@ -122,7 +122,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "tell a reader that left of what came after",
     file: `${chat}/emit.ts`,
-    find: `if (this.#hasLeft) return Promise.reject(readerLeft);`,
+    find: `if (this.#hasLeft || this.#state === "over") return Promise.reject(readerLeft);`,
     put: ``,
     tests: emitTests,
   },

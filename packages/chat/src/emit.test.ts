@@ -109,6 +109,18 @@ describe("L6 the events of a piece of work", () => {
     expect(await read.next()).toEqual({ done: true, value: undefined });
   });
 
+  test("what it tells after its end is not heard", async () => {
+    let late: Emit<number> = () => {};
+    const read = generated(async (emit: Emit<number>) => {
+      late = emit;
+      await emit(1);
+    });
+    await read.next();
+    await read.next();
+    expect(late(2)).rejects.toThrow("not read to its end");
+    expect(await read.next()).toEqual({ done: true, value: undefined });
+  });
+
   test("what it throws after it was left is thrown to who left it", async () => {
     const read = generated(async (emit: Emit<number>) => {
       try {

@@ -113,7 +113,7 @@ class Events<Event, Result> implements AsyncGenerator<Event, Result, void> {
   }
 
   #emit(value: Event): Promise<void> {
-    if (this.#hasLeft) return Promise.reject(readerLeft);
+    if (this.#hasLeft || this.#state === "over") return Promise.reject(readerLeft);
     this.#state = "waiting";
     this.#answer({ done: false, value });
     return new Promise((resolve, reject) => {

@@ -14,7 +14,7 @@ import {
   think,
 } from "./testing/index.ts";
 import { defineTool, type Tool } from "./tools.ts";
-import { type TurnOptions, turn } from "./turn.ts";
+import { runTurn, type TurnOptions, turn } from "./turn.ts";
 import type { TurnEvent, TurnResult } from "./turn-events.ts";
 
 const limits = {
@@ -438,6 +438,28 @@ describe("C11 cancelling", () => {
       onEvent: (event) => event.type === "tool-start" && setTimeout(() => second.abort()),
     });
     expect(codeOf(result)).toBe("interrupted:aborted");
+  });
+
+  test("what answers after the abort is not heard, and begins nothing", async () => {
+    const controller = new AbortController();
+    const allowed = Promise.withResolvers<ReadonlyMap<string, string>>();
+    const told: string[] = [];
+    const model = scriptedModel([[call("test.echo", { n: 1 }), finish()], "done"]);
+    const options = { model, system: "", context: emptyContext, tools: [echo], limits, budget };
+    const result = await runTurn(
+      {
+        ...{ ...options, input: { role: "user", text: "x" }, signal: controller.signal },
+        authorize: () => {
+          controller.abort();
+          return allowed.promise;
+        },
+      },
+      ({ type }) => void told.push(type),
+    );
+    expect(codeOf(result)).toBe("interrupted:aborted");
+    allowed.resolve(new Map());
+    await Bun.sleep(1);
+    expect([told, model.requests.length]).toEqual([["step-start"], 1]);
   });
 
   test("a reader that leaves ends the request", async () => {
