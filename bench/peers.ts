@@ -1,10 +1,10 @@
 /**
  * A turn of the library beside the same turn of others, on the same scripted model: `streamText` of the AI SDK over an AI
- * SDK model, and the agent loop of pi over a stream of its own kind. They are fetched for this into `.cache/peers`, for
- * they weigh 150 MB and nothing else needs them.
+ * SDK model, and pi's agent loop and the agent that it has over it, beside our loop and our client. They are fetched for
+ * this into `.cache/peers`, for they weigh 150 MB and nothing else needs them.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { createChat } from "@poppet/chat";
+import { createChat, defaultLimits, emptyContext, turn } from "@poppet/chat";
 import { type AiSdkModel, languageModel } from "@poppet/chat/ai-sdk";
 import { finish, type ScriptedModel, say, scriptedModel } from "@poppet/chat/testing";
 import { median } from "./measure.ts";
@@ -18,12 +18,13 @@ type Turn = (deltas: number) => Promise<unknown>;
 
 export async function benchPeers(rounds: number): Promise<readonly Line[]> {
   install();
-  const [ai, pi] = await Promise.all([aiSdkTurn(), piTurn()]);
+  const [streamText, pi] = await Promise.all([aiSdkTurn(), piTurns()]);
   const lines: Line[] = [];
   for (const deltas of [1, 1_000]) {
     const what = deltas === 1 ? "a turn of one delta" : `a turn of ${deltas.toLocaleString("en")} deltas`;
-    lines.push(await compareTurns(`${what}, an AI SDK model`, ownOverAiSdk, "streamText", ai, deltas, rounds));
-    lines.push(await compareTurns(`${what}, a model of its own`, own, "pi's agent loop", pi, deltas, rounds));
+    lines.push(await compareTurns(`${what}, an AI SDK model`, ownOverAiSdk, "streamText", streamText, deltas, rounds));
+    lines.push(await compareTurns(`${what}, the loop alone`, ownLoop, "pi's loop", pi.loop, deltas, rounds));
+    lines.push(await compareTurns(`${what}, a new client`, ownClient, "pi's agent", pi.agent, deltas, rounds));
   }
   return lines;
 }
@@ -47,20 +48,22 @@ async function compareTurns(
   deltas: number,
   rounds: number,
 ): Promise<Line> {
-  const times = Math.max(20, Math.floor(2_000 / deltas));
+  const times = Math.max(5, Math.floor(500 / deltas));
   const samples: { readonly own: number; readonly peer: number }[] = [];
-  for (let round = 0; round <= rounds; round++) {
+  // In short turns side by side: a machine that slows down slows both of a pair. The first fifth warms up.
+  for (let pair = -2 * rounds; pair < 8 * rounds; pair++) {
     const sample = { own: await microseconds(times, ours, deltas), peer: await microseconds(times, theirs, deltas) };
-    if (round > 0) samples.push(sample);
+    if (pair >= 0) samples.push(sample);
   }
   const own = median(samples.map((sample) => sample.own));
   const peer = median(samples.map((sample) => sample.peer));
+  const ratio = median(samples.map((sample) => sample.own / sample.peer));
   return {
     what,
-    value: `${own.toFixed(0)} us`,
-    floor: `${name} ${peer.toFixed(0)} us`,
-    ratio: `${(own / peer).toFixed(2)}x`,
-    target: `1x${own <= peer ? "" : " MISSED"}`,
+    value: `${own.toFixed(1)} us`,
+    floor: `${name} ${peer.toFixed(1)} us`,
+    ratio: `${ratio.toFixed(2)}x`,
+    target: `1x${ratio <= 1 ? "" : " MISSED"}`,
   };
 }
 
@@ -76,7 +79,15 @@ async function drain(events: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of events);
 }
 
-const own: Turn = (deltas) => drain(createChat({ model: scripted(deltas) }).stream("hello"));
+const ownClient: Turn = (deltas) => drain(createChat({ model: scripted(deltas) }).stream("hello"));
+
+const ownLoop: Turn = (deltas) =>
+  drain(
+    turn({
+      ...{ model: scripted(deltas), system: "", context: emptyContext, tools: [], limits: defaultLimits },
+      ...{ input: { role: "user", text: "hello" }, budget: { exchanges: 400, bytes: 2_097_152, tokens: 96_000 } },
+    }),
+  );
 
 function scripted(deltas: number): ScriptedModel {
   return scriptedModel([[...Array.from({ length: deltas }, () => say("word ")), finish()]]);
@@ -124,12 +135,13 @@ async function aiSdkTurn(): Promise<Turn> {
   return (deltas) => drain(streamText({ model: aiSdkModel(deltas), prompt: "hello", maxRetries: 0 }).fullStream);
 }
 
-async function piTurn(): Promise<Turn> {
-  const [{ agentLoop }, { createAssistantMessageEventStream }] = await Promise.all([
+async function piTurns(): Promise<{ readonly loop: Turn; readonly agent: Turn }> {
+  const [{ agentLoop, Agent }, { createAssistantMessageEventStream }] = await Promise.all([
     import(`${folder}node_modules/@mariozechner/pi-agent-core/dist/index.js`),
     import(`${folder}node_modules/@mariozechner/pi-ai/dist/utils/event-stream.js`),
   ]);
   const model = { id: "scripted", provider: "scripted", api: "scripted" };
+  const convertToLlm = (messages: unknown) => messages;
   const stream = (deltas: number) => () => {
     const events = createAssistantMessageEventStream();
     const block = { type: "text", text: "" };
@@ -147,10 +159,17 @@ async function piTurn(): Promise<Turn> {
     })();
     return events;
   };
-  return (deltas) => {
-    const context = { systemPrompt: "", messages: [], tools: [] };
-    const prompt = { role: "user", content: "hello", timestamp: 0 };
-    const config = { model, convertToLlm: (messages: unknown) => messages };
-    return drain(agentLoop([prompt], context, config, undefined, stream(deltas)));
+  return {
+    loop(deltas) {
+      const context = { systemPrompt: "", messages: [], tools: [] };
+      const prompt = { role: "user", content: "hello", timestamp: 0 };
+      return drain(agentLoop([prompt], context, { model, convertToLlm }, undefined, stream(deltas)));
+    },
+    agent(deltas) {
+      const initialState = { model, systemPrompt: "", tools: [] };
+      const agent = new Agent({ initialState, convertToLlm, streamFn: stream(deltas) });
+      agent.subscribe(() => {});
+      return agent.prompt("hello");
+    },
   };
 }

@@ -101,8 +101,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "ask the model after an abort",
     file: `${chat}/turn.ts`,
-    find: `  scope.throwIfAborted();\n  const own`,
-    put: `  const own`,
+    find: `  scope.throwIfAborted();\n  const controller`,
+    put: `  const controller`,
     tests: abortTests,
   },
   {
@@ -143,7 +143,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "leave a request open when its reader leaves",
     file: `${chat}/turn.ts`,
-    find: `own.abort(requestEnded);`,
+    find: `end(requestEnded);`,
     put: ``,
     tests: [...turnTests, `${test}/runs.test.ts`],
   },

@@ -3,10 +3,10 @@ import type { Clock } from "./clock.ts";
 import type { ChatError } from "./errors.ts";
 
 /** What work can be stopped by: a signal, or a scope within one. */
-type Stop = AbortSignal | Scope;
+export type Stop = AbortSignal | Scope;
 
 /** A deadline; times in milliseconds. */
-interface Deadline {
+export interface Deadline {
   readonly ms: number;
   readonly clock: Clock;
   readonly error: () => ChatError;

@@ -1,5 +1,5 @@
 /** What the library gives: a client with commands, and the parts that it is made of. */
-export { Scope, untilAborted } from "./abort.ts";
+export { type Deadline, Scope, type Stop, untilAborted } from "./abort.ts";
 export type {
   Answer,
   AskCall,
@@ -64,6 +64,7 @@ export {
 } from "./messages.ts";
 export type { Effort, FinishReason, Model, ModelEvent, ModelRequest } from "./model.ts";
 export { type CompactOptions, compact, compactNow } from "./policies/compact.ts";
+export type { CompactionRequest } from "./policies/compaction.ts";
 export type { CompactPolicy, Policy, PolicyOutcome, TruncatePolicy } from "./policies/policy.ts";
 export type { Summariser, SummariserOptions, SummaryRequest } from "./policies/summary.ts";
 export { truncate } from "./policies/truncate.ts";

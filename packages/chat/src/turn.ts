@@ -124,7 +124,7 @@ async function runSteps(options: TurnOptions, running: RunningTurn): Promise<Com
   const byName = toolsByName(tools);
   const overhead = overheadBytes(options.system, tools);
   const request = { provider: model.provider, model: model.modelId, overheadBytes: overhead };
-  const messages: Message[] = [wellFormed(options.input)];
+  const messages: Message[] = [wholeInput(options.input)];
   const usedIds = new Set<string>();
   let recordBytes = 0;
   let toolCalls = 0;
@@ -174,17 +174,20 @@ async function ask(
 ): Promise<void> {
   const { model, system, effort, maxOutputTokens, schema, limits } = options;
   scope.throwIfAborted();
-  const own = new Scope(scope);
-  own.onAbort(
-    clock.after(limits.requestMs, () => {
-      scope.abort(deadlineError("request_deadline", "The provider's answer", limits.requestMs));
-    }),
-  );
+  const controller = new AbortController();
+  const cancel = clock.after(limits.requestMs, () => {
+    scope.abort(deadlineError("request_deadline", "The provider's answer", limits.requestMs));
+  });
+  const end = (reason: unknown) => {
+    cancel();
+    controller.abort(reason);
+  };
+  const release = scope.onAbort(() => end(scope.reason));
   const request: ModelRequest = {
     system,
     messages,
     tools,
-    signal: own.signal,
+    signal: controller.signal,
     effort,
     maxOutputTokens,
     schema,
@@ -204,8 +207,14 @@ async function ask(
   } finally {
     // Not awaited: a generator that hangs in its own await would hang here too.
     open?.return?.().catch(() => {});
-    own.abort(requestEnded);
+    release();
+    end(requestEnded);
   }
+}
+
+/** Most are text alone, and whole: that is asked faster than it is mended. */
+function wholeInput(input: UserMessage): UserMessage {
+  return !input.sources && input.text.isWellFormed() ? input : wellFormed(input);
 }
 
 function assistantMessage(
