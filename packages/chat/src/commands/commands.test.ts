@@ -213,6 +213,22 @@ describe("L2 the commands that come with it", () => {
     expect(textsOf(model.requests.at(-1)?.messages ?? [])).toEqual(["again"]);
   });
 
+  test("L2 /undo that is stopped while it reads takes nothing back", async () => {
+    const { client } = scriptedChat(["a"]);
+    await client.chat("1");
+    const controller = new AbortController();
+    const editor = client.editor && {
+      ...client.editor,
+      async read() {
+        controller.abort();
+        return client.editor?.read() ?? { revision: "", summary: null, exchanges: [] };
+      },
+    };
+    const commands = commandSet<{ editor: typeof editor }>([undoCommand()]);
+    expect(await codeOf(runCommand({ editor }, commands, "/undo", { signal: controller.signal }))).toBe("aborted");
+    expect((await client.editor?.read())?.exchanges).toHaveLength(1);
+  });
+
   test("L2 /undo takes back a whole exchange with its tool calls, and never reaches past a /clear", async () => {
     const tool = anyTool();
     const { client } = scriptedChat(["a", [call("t", {}), finish()], "c"], { tools: [tool] });
@@ -225,7 +241,13 @@ describe("L2 the commands that come with it", () => {
   });
 
   test("L2 /undo after /compact goes on one by one; where it reaches what was summarised, that is read in full again", async () => {
-    const { client, model } = scriptedChat(["one, with many words", "two", "three", "SUM", "next"]);
+    const { client, model } = scriptedChat([
+      "one, with many words, as many as it takes",
+      "two",
+      "three",
+      "SUM",
+      "next",
+    ]);
     for (const text of ["1: a long question", "2", "3"]) await client.chat(text);
     expect(await run(client, "/compact")).toMatchObject({ changed: true });
     await run(client, "/undo");
@@ -263,7 +285,7 @@ describe("L2 the commands that come with it", () => {
     const model = heldModel(["a", "b", "c", "SUM"]);
     const client = createChat({ model });
     for (const n of [1, 2, 3]) {
-      const work = client.chat(`question ${n}, with some words`);
+      const work = client.chat(`question ${n}, with some words, which a summary makes shorter`);
       await model.asked(n);
       model.release();
       await work;

@@ -106,6 +106,31 @@ describe("S14 compacting when asked", () => {
     }
   });
 
+  test("S14 a summary that would make a request longer, its heading counted, is refused; one byte less is taken", async () => {
+    const heading = "[Summary of the conversation so far]\n".length;
+    const compacted = async (bytes: number) => {
+      const summaries = ["FIRST", "x".repeat(bytes)];
+      const { client } = talk(() => summaries.shift() ?? "", { policy: compact({ at: Infinity, keep: 1 }) });
+      await converse(client, 1, 2);
+      await client.applyPolicyNow();
+      await client.add("newest");
+      return client.applyPolicyNow().catch((error: ChatError) => error.code);
+    };
+    // What the second stands for: the first with its heading, question 2 and its answer.
+    const before = heading + "FIRST".length + question(2).length + "answer 3".length;
+    expect(await compacted(before - heading)).toBe("summary_refused");
+    expect(await compacted(before - heading - 1)).toMatchObject({ bytes: { before, after: before - 1 } });
+  });
+
+  test("S14 a writer of one's own that does not hear its signal is not waited for", async () => {
+    const { client } = talk(() => "", { policy: compact({ keep: 1, summarise: () => new Promise(() => {}) }) });
+    await converse(client, 1, 2);
+    const controller = new AbortController();
+    const work = client.applyPolicyNow({ signal: controller.signal });
+    controller.abort();
+    expect(await codeOf(work)).toBe("aborted");
+  });
+
   test("§8.22 what summaries cost is counted apart, also where they fail", async () => {
     const { client } = talk(() => [say("half"), finish("length", { inputTokens: 7, outputTokens: 1 })]);
     await converse(client, 1, 3);
@@ -138,7 +163,7 @@ describe("S14 compacting when asked", () => {
 
   test("S14 prompt, model and writer can be one's own", async () => {
     const other = scriptedModel(["OTHER"], { modelId: "small" });
-    const own = scriptedChat(["a long answer to shorten", "b", "c"], {
+    const own = scriptedChat(["a long answer, which is there to be shortened", "b", "c"], {
       policy: compact({
         keep: 1,
         at: Infinity,
@@ -150,7 +175,7 @@ describe("S14 compacting when asked", () => {
     expect(other.requests[0]?.maxOutputTokens).toBe(99);
     expect(other.requests.map((request) => request.system)).toEqual(["Shorten this."]);
     expect(own.model.requests).toHaveLength(2);
-    const written = scriptedChat(["a long answer to shorten", "b"], {
+    const written = scriptedChat(["a long answer, which is there to be shortened", "b"], {
       policy: compact({ keep: 1, summarise: async ({ exchanges, focus }) => `${exchanges.length} ${focus}` }),
     });
     for (const text of ["1", "2"]) await written.client.chat(text);
@@ -231,6 +256,17 @@ describe("§8.1 compacting by itself", () => {
     expect(sizes.length).toBeGreaterThan(2);
     for (const [i, size] of sizes.entries()) if (i > 0) expect(size).toBeGreaterThanOrEqual((sizes[i - 1] ?? 0) * 1.1);
     expect(model.requests.filter(isSummary).length).toBeLessThan(10);
+  });
+
+  test("§8.1 a failed one is tried again too where the context is at a limit, and so does not grow", async () => {
+    for (const limits of [{ contextExchanges: 10 }, { contextBytes: 2_000 }]) {
+      let tries = 0;
+      const { client } = talk(() => (++tries === 1 ? [new ChatError("provider_network", "gone")] : "SUM"), {
+        ...{ policy: compact({ keep: 1 }), limits },
+      });
+      for (let n = 0; n < 60 && tries < 2; n++) await client.chat("word ".repeat(20));
+      expect(tries).toBe(2);
+    }
   });
 
   test("§8.1 one that helps too little is not tried again at once either", async () => {

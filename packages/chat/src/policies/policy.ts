@@ -23,7 +23,7 @@ export interface CompactPolicy {
 
 /** What a policy did. */
 export type PolicyOutcome =
-  /** `exchanges` were summarised; `bytes` is what they and an earlier summary took, and what the summary takes. */
+  /** `exchanges` were summarised; `bytes`: what they and an earlier summary took in a request, and what this one takes. */
   | {
       readonly changed: true;
       readonly exchanges: number;
