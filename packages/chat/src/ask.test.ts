@@ -79,6 +79,19 @@ describe("L6 what ask leaves in the conversation", () => {
     }
   });
 
+  test("L6 as JSON text also where the model put words around it; what is JSON already stays as it came", async () => {
+    const fenced = asker("instruction", [`Here:\n\`\`\`json\n${JSON.stringify(trip)}\n\`\`\``, "ok"]);
+    await fenced.client.ask("Where?", schemas.zod);
+    await fenced.client.chat("Why?");
+    expect(textsOf(fenced.model.requests[1]?.messages ?? [])[1]).toBe(JSON.stringify(trip));
+    const record = [{ type: "text", text: JSON.stringify(trip), id: "x" }];
+    const step: ScriptedStep = [say(` ${JSON.stringify(trip)}\n`), finish("stop", {}, record)];
+    const native = asker("native", [step, "ok"]);
+    await native.client.ask("Where?", schemas.zod);
+    await native.client.chat("Why?");
+    expect(native.model.requests[1]?.messages[1]).toMatchObject({ continuation: record });
+  });
+
   test("L6 the client's tools work in it, also beside the answer, and authorize does not see the answer's tool", async () => {
     const ran: Json[] = [];
     const look = defineTool({
@@ -117,6 +130,7 @@ describe("L6 what ask leaves in the conversation", () => {
     expect(native.model.requests[0]?.schema).toMatchObject({
       ...{ type: "object", properties: { value: { type: "array" } }, required: ["value"] },
     });
+    expect(JSON.stringify(native.model.requests[0]?.schema)).not.toContain("$schema");
     expect(await asker("tool", [answer({ value: ["a"] })]).client.ask("?", list)).toEqual(["a"]);
     expect(await asker("instruction", ['Sure: ["a"] as asked.']).client.ask("?", list)).toEqual(["a"]);
     expect(await asker("native", ['["a"]']).client.ask("?", list)).toEqual(["a"]);
@@ -173,6 +187,14 @@ describe("L6 repair", () => {
     const { client, model } = asker("tool", [[broken, finish("tool-calls")]]);
     expect(await codeOf(client.ask("?", schemas.zod))).toBe("answer_invalid");
     expect(model.requests).toHaveLength(1);
+  });
+
+  test("L6 what makes the schema itself fail does not fit either", async () => {
+    const link = z.object({ link: z.string().transform((text) => new URL(text)) });
+    const { client, model } = asker("tool", [answer({ link: "no link" }), answer({ link: "http://a.example/" }, "2")]);
+    expect(await client.ask("?", link, { repair: true })).toEqual({ link: new URL("http://a.example/") });
+    expect(textsOf(model.requests[1]?.messages ?? []).at(-1)).toContain("URL");
+    expect(await codeOf(asker("tool", [answer({ link: "no link" })]).client.ask("?", link))).toBe("answer_invalid");
   });
 
   test("L6 the last step that the limits allow may be the answer", async () => {
