@@ -111,10 +111,29 @@ describe("L7 claudeLocal asks the program", () => {
   });
 });
 
+test("L7 claudeLocal with all of its own tools open has still no servers", async () => {
+  const access = { tools: ["default"] };
+  const own = { pieces: [init({ tools: ["Read", "Bash"] }), result("Done.")] };
+  expect((await start([own], { access }).client.chat("Hi")).text).toBe("Done.");
+  for (const more of [{ tools: ["Read", "mcp__x__y"] }, { mcp_servers: [{ name: "x", status: "connected" }] }]) {
+    expect(await failureOf({ pieces: [init(more), result("Done.")] }, { access })).toMatchObject({
+      code: "provider_rejected",
+    });
+  }
+});
+
 describe("L7 claudeLocal reads the answer", () => {
   test("as it comes: thinking in sections, text, why it ended, what it used", async () => {
     const pieces = [
-      ...[init(), messageStart(), ...thinking("Hm", "m."), ...thinking("Ah."), textDelta("Hel"), textDelta("lo.")],
+      ...[
+        init(),
+        messageStart(),
+        ...thinking(""),
+        ...thinking("Hm", "m."),
+        ...thinking("Ah."),
+        textDelta("Hel"),
+        textDelta("lo."),
+      ],
       ...[messageStop(), result("Hello.")],
     ];
     const { client } = start([{ pieces }]);
@@ -301,6 +320,15 @@ describe("L7 claudeLocal says what went wrong", () => {
       exit: exit ?? 1,
     });
     expect(error.details).toMatchObject({ retryAt: at * 1000, provider: "claude-local" });
+  });
+
+  test("and no time where what it says is none", async () => {
+    const { pieces, exit } = failure("You've hit your limit", { kind: "rate_limit" });
+    const reply = { pieces: [...pieces.slice(0, 1), limitReached(1e300), ...pieces.slice(1)], exit: exit ?? 1 };
+    const { code, details, message } = await failureOf(reply);
+    expect([code, "retryAt" in details, message]).toEqual([
+      ...["provider_rate_limit", false, expect.stringContaining("Wait")],
+    ]);
   });
 
   test("without its key, whoever repeats it", async () => {
