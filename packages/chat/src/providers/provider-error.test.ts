@@ -101,6 +101,13 @@ describe("C11 sorting what is thrown", () => {
 });
 
 describe("§7 a provider's words", () => {
+  test("§7 no half of a secret is left where a long text is cut", () => {
+    for (const before of [19_990, 299, 290]) {
+      const words = safeWords(`${" ".repeat(before)}x hidden-word`, ["hidden-word"]);
+      expect(words).not.toContain("hid");
+    }
+  });
+
   test.each([
     "sk-proj-abc123DEF456",
     "sk-ab***********wxyz",
