@@ -49,6 +49,9 @@ test("L5 an edit from an older revision is refused and changes nothing; so is on
   expect(await codeOf(editor.summarize(revision, "0", "x"))).toBe("transcript_moved");
   expect(await codeOf(editor.dropLast("no revision", 1))).toBe("transcript_moved");
   expect(await codeOf(editor.summarize(before.revision, "no exchange", "x"))).toBe("transcript_entry");
+  const cleared = await talked([user("1")], [clear], [user("2")]);
+  const view = await cleared.editor.read();
+  expect(await codeOf(cleared.editor.summarize(view.revision, "0", "x"))).toBe("transcript_entry");
   expect(await editor.read()).toEqual(before);
 });
 

@@ -89,6 +89,23 @@ describe("L4 a provider that keeps its conversation", () => {
     expect(sent.at(-1)?.text).toBe("note\n\n2");
   });
 
+  test("L6 what is added while it answers goes with the next; a second try of one turn has nothing of the first", async () => {
+    const { client, sent } = keeper();
+    await client.add("note");
+    const running = client.stream("1");
+    await running.next();
+    await client.add("later");
+    while (!(await running.next()).done);
+    await client.add("Give JSON");
+    const other = z.object({ other: z.string() });
+    expect(await codeOf(client.ask("2", other, { repair: true }))).toBe("answer_invalid");
+    await client.chat("3");
+    expect(sent.map((request) => request.text)).toEqual([
+      ...["note\n\n1", "later\n\nGive JSON\n\n2", expect.stringMatching(/^That does not fit/)],
+      "later\n\nGive JSON\n\n3",
+    ]);
+  });
+
   test("L4 has no editor: /undo and /compact say so, and /help lists them", async () => {
     const { client } = keeper();
     expect(client.editor).toBeNull();
@@ -122,6 +139,10 @@ describe("L4 a provider that keeps its conversation", () => {
     const { revision } = (await client.editor?.read()) ?? { revision: "" };
     await client.editor?.summarize(revision, "1", "so far");
     expect((await client.chat("4")).text).toBe("turn 3");
+    const late = client.editor?.dropLast(revision, 1);
+    await client.clear();
+    await late;
+    expect((await client.snapshot()).conversation).toMatchObject({ state: null });
   });
 
   test("L3 /clear says so where there is nothing to clear", async () => {
@@ -206,7 +227,7 @@ describe("L4 a provider that keeps its conversation", () => {
   });
 
   test("L6 ask goes by instruction; a summary is asked for in a session of its own", async () => {
-    const { client, sent, provider } = keeper();
+    const { client, sent, closed, provider } = keeper();
     expect(await client.ask("Give JSON", z.object({ n: z.number() }))).toEqual({ n: 1 });
     expect(sent[0]?.system).toContain("Answer with one JSON value");
     const long = { id: "x", messages: [{ role: "user" as const, text: "long ".repeat(20) }], bytes: 100 };
@@ -221,5 +242,6 @@ describe("L4 a provider that keeps its conversation", () => {
     const editing = createChat({ model, policy: compact({ keep: 1, at: Infinity }) });
     await editing.applyPolicyNow();
     expect(summaries).toEqual(["x: turn 1"]);
+    expect(closed).toHaveLength(1);
   });
 });

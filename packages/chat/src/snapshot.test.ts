@@ -146,6 +146,19 @@ describe("L6 encrypted snapshots", () => {
     }
   });
 
+  test("L6 no two have the same salt or IV, and a passphrase is worth 600,000 rounds", async () => {
+    const { client } = scriptedChat(["x"]);
+    const snapshot = await client.snapshot();
+    const headers = await Promise.all([1, 2].map(async () => (await encrypt(snapshot, "right")).slice(38, 38 + 34)));
+    const [one, two] = headers.map((header) => ({
+      rounds: new DataView(header.buffer).getUint32(2),
+      salt: header.slice(6, 22).toHex(),
+      iv: header.slice(22).toHex(),
+    }));
+    expect([one?.rounds, two?.rounds]).toEqual([600_000, 600_000]);
+    expect([one?.salt === two?.salt, one?.iv === two?.iv]).toEqual([false, false]);
+  });
+
   test("L6 one passphrase in two spellings of the same letters is one", async () => {
     const { client } = scriptedChat(["x"]);
     expect(await decrypt(await encrypt(await client.snapshot(), "ca\u0301fe"), "c\u00e1fe")).toEqual(

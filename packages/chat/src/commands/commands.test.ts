@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { anyTool, codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
 import {
   type ChatClient,
+  type ChatUsage,
   CommandUnavailableError,
   clearCommand,
   commandSet,
@@ -10,9 +11,14 @@ import {
   createChat,
   defineCommand,
   helpCommand,
+  memoryTranscript,
+  type PolicyCall,
+  type PolicyOutcome,
   parseCommand,
   runCommand,
   toolsCommand,
+  transcriptEditor,
+  type Usage,
   undoCommand,
   usageCommand,
 } from "../index.ts";
@@ -271,6 +277,59 @@ describe("L2 the commands that come with it", () => {
     expect(outcome).toMatchObject({ changed: false, data: client.usage() });
     expect(outcome.handled && outcome.text).toContain("Answers: 3.");
     expect(outcome.handled && outcome.text).toContain("Summaries: 1. Tokens: 10 in, 5 out.");
+  });
+
+  test("L2 /usage says what was read from a cache, what was reasoning, and what is not known", async () => {
+    const told = async (count: number, unreported: number, tokens: Partial<Usage> | null) => {
+      const none = { inputTokens: null, outputTokens: null, totalTokens: null };
+      const all = tokens && { ...none, reasoningTokens: null, cachedInputTokens: null, ...tokens };
+      const client = {
+        usage: (): ChatUsage => ({
+          turns: { count, unreported, tokens: all },
+          compactions: { count: 0, unreported: 0, tokens: null },
+        }),
+      };
+      const outcome = await runCommand(client, commandSet<typeof client>([usageCommand()]), "/usage");
+      return outcome.handled && outcome.text;
+    };
+    const used = { inputTokens: 1_200, outputTokens: 30 };
+    expect(await told(2, 0, { ...used, cachedInputTokens: 1_000, reasoningTokens: 7 })).toBe(
+      "Answers: 2. Tokens: 1200 in (1000 of them from a cache), 30 out (7 of them reasoning).",
+    );
+    expect(await told(3, 1, { ...used, outputTokens: null })).toBe(
+      "Answers: 3 (1 of them not fully reported). Tokens: 1200 in, unknown out.",
+    );
+  });
+
+  test("L2 /compact hands on what to keep and its signal, and says what came of it", async () => {
+    const seen: PolicyCall[] = [];
+    const told = async (outcome: PolicyOutcome) => {
+      const client = {
+        editor: transcriptEditor(memoryTranscript()),
+        applyPolicyNow: async (call: PolicyCall = {}) => {
+          seen.push(call);
+          return outcome;
+        },
+      };
+      const commands = commandSet<typeof client>([compactCommand()]);
+      const { signal } = new AbortController();
+      const said = await runCommand(client, commands, "/compact  the dates ", { signal });
+      expect(seen.splice(0)).toEqual([{ focus: "the dates", signal }]);
+      return said.handled && [said.changed, said.text];
+    };
+    const bytes = { before: 900, after: 100 };
+    expect(await told({ changed: true, exchanges: 1, bytes })).toEqual([
+      ...[true, "Summarised 1 exchange: 900 bytes became 100. The newest stay as they are."],
+    ]);
+    expect(await told({ changed: true, exchanges: 2, bytes })).toEqual([
+      ...[true, expect.stringContaining("2 exchanges")],
+    ]);
+    expect(await told({ changed: false, reason: "nothing-old" })).toEqual([
+      ...[false, "There is nothing to shorten yet."],
+    ]);
+    expect(await told({ changed: false, reason: "each-request" })).toEqual([
+      ...[false, expect.stringContaining("only the newest")],
+    ]);
   });
 
   test("L2 /tools lists the tools that it was given", async () => {

@@ -161,6 +161,40 @@ describe("S14 compacting when asked", () => {
     expect((await client.editor?.read())?.summary).toBe(`SUMMARY ${asked.length}`);
   });
 
+  test("S14 each part leaves room for the summary so far", async () => {
+    const long = "SUMMARY, long. ".repeat(60);
+    const { client, model } = talk(() => long, {
+      policy: compact({ at: Infinity, keep: 1, summarise: { tokens: 1_200 } }),
+    });
+    for (let n = 1; n <= 5; n++) await client.chat(`${n}: ${"words ".repeat(150)}`);
+    await client.applyPolicyNow();
+    for (const request of model.requests.filter(isSummary)) {
+      expect((request.system.length + JSON.stringify(request.messages).length) / 3).toBeLessThan(1_200);
+    }
+  });
+
+  test("S14 parts end between messages, where they can", async () => {
+    const { client, model } = talk(() => "SUM", {
+      policy: compact({ at: Infinity, keep: 1, summarise: { tokens: 1_000 } }),
+    });
+    await converse(client, 1, 20);
+    await client.applyPolicyNow();
+    const parts = model.requests.filter(isSummary).map((request) => sourcesOf(request).at(-1)?.text.trim() ?? "");
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts) expect(part).toMatch(/^(User|Assistant): /);
+  });
+
+  test("S14 a summary is kept without the white space around it, and without half a character", async () => {
+    const { client } = talk(() => "\n SUMMARY \n");
+    await converse(client, 1, 3);
+    await client.applyPolicyNow();
+    expect((await client.editor?.read())?.summary).toBe("SUMMARY");
+    const own = talk(() => "", { policy: compact({ keep: 1, summarise: async () => "SUM\ud83d" }) });
+    await converse(own.client, 1, 2);
+    await own.client.applyPolicyNow();
+    expect((await own.client.editor?.read())?.summary).toBe("SUM\ufffd");
+  });
+
   test("S14 prompt, model and writer can be one's own", async () => {
     const other = scriptedModel(["OTHER"], { modelId: "small" });
     const own = scriptedChat(["a long answer, which is there to be shortened", "b", "c"], {
@@ -309,6 +343,8 @@ describe("L6 truncating", () => {
     expect(await sent({ policy: truncate({ bytes: 297 }) })).toBe(3);
     expect(await sent({ policy: truncate({ tokens: 100 }) })).toBe(5);
     expect(await sent({ policy: truncate({ exchanges: 5 }), limits: { contextExchanges: 1 } })).toBe(3);
+    expect(await sent({ policy: truncate({ bytes: 1_000 }), limits: { contextBytes: 297 } })).toBe(3);
+    expect(await sent({ policy: truncate({ tokens: 1_000 }), contextWindow: 133 })).toBe(5);
     expect(() => truncate({ bytes: 1.5 })).toThrow("bytes");
   });
 });
