@@ -191,6 +191,8 @@ describe("L6 encrypted snapshots", () => {
     for (const work of works) {
       expect(await codeOf(work())).toBe("snapshot_key");
     }
+    await expect(decrypt(byKey, "right")).rejects.toThrow("not made with a passphrase");
+    await expect(decrypt(byPassphrase, key)).rejects.toThrow("not made with a key");
   });
 
   test("L6 a blob that is cut or changed anywhere is another, also one that was changed with care", async () => {
@@ -206,6 +208,8 @@ describe("L6 encrypted snapshots", () => {
       expect([at, await codeOf(decrypt(changed, key))]).toEqual([at, "snapshot_damaged"]);
     }
     expect(await codeOf(decrypt(await resealed(blob, (rest) => rest.fill(255, 2, 6)), key))).toBe("snapshot_damaged");
+    const header = blob.slice(0, 6 + 32 + 34);
+    expect(await codeOf(decrypt(await resealed(header, () => {}), key))).toBe("snapshot_damaged");
     // With the checksum made again only the key can tell: what was changed does not open.
     expect(await codeOf(decrypt(await resealed(blob, (rest) => rest.fill(0, 50, 51)), key))).toBe("snapshot_key");
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { anyTool, codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
 import {
+  type Call,
   type ChatClient,
   type ChatUsage,
   CommandUnavailableError,
@@ -299,6 +300,14 @@ describe("L2 the commands that come with it", () => {
     expect(await told(3, 1, { ...used, outputTokens: null })).toBe(
       "Answers: 3 (1 of them not fully reported). Tokens: 1200 in, unknown out.",
     );
+  });
+
+  test("L2 /clear hands on its signal", async () => {
+    const seen: unknown[] = [];
+    const client = { clear: async (call?: Call) => seen.push(call?.signal) > 0 };
+    const { signal } = new AbortController();
+    await runCommand(client, commandSet<typeof client>([clearCommand()]), "/clear", { signal });
+    expect(seen).toEqual([signal]);
   });
 
   test("L2 /compact hands on what to keep and its signal, and says what came of it", async () => {

@@ -166,7 +166,7 @@ describe("S14 compacting when asked", () => {
     const { client, model } = talk(() => long, {
       policy: compact({ at: Infinity, keep: 1, summarise: { tokens: 1_200 } }),
     });
-    for (let n = 1; n <= 5; n++) await client.chat(`${n}: ${"words ".repeat(150)}`);
+    for (let n = 1; n <= 3; n++) await client.chat(`${n}: ${"words ".repeat(600)}`);
     await client.applyPolicyNow();
     for (const request of model.requests.filter(isSummary)) {
       expect((request.system.length + JSON.stringify(request.messages).length) / 3).toBeLessThan(1_200);
