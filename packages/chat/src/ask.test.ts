@@ -103,7 +103,11 @@ describe("L6 what ask leaves in the conversation", () => {
     const seen: string[][] = [];
     const script = [
       [call("answer", trip, "a"), finish("tool-calls")],
-      [call("answer", trip, "b"), call("answer_", { city: "Oslo", days: 1 }, "c"), finish("tool-calls")],
+      [
+        call("answer", trip, "b"),
+        call("answer_", { city: "Oslo", days: 1 }, "c"),
+        finish("tool-calls", {}, [{ type: "tool-call", toolName: "answer_" }]),
+      ],
       "next",
     ];
     const { client, model } = asker("tool", script, {
@@ -134,6 +138,30 @@ describe("L6 what ask leaves in the conversation", () => {
     expect(await asker("tool", [answer({ value: ["a"] })]).client.ask("?", list)).toEqual(["a"]);
     expect(await asker("instruction", ['Sure: ["a"] as asked.']).client.ask("?", list)).toEqual(["a"]);
     expect(await asker("native", ['["a"]']).client.ask("?", list)).toEqual(["a"]);
+  });
+
+  test("L6 what a shape refers to stays at the root of the one that it travels in", async () => {
+    const jsonSchema = { type: "array", items: { $ref: "#/$defs/city" }, $defs: { city: { type: "string" } } };
+    const { client, model } = asker("native", ['{"value":["Rome"]}']);
+    expect(await client.ask("?", z.array(z.string()), { jsonSchema })).toEqual(["Rome"]);
+    expect(model.requests[0]?.schema).toMatchObject({
+      ...{ properties: { value: { items: { $ref: "#/$defs/city" } } }, $defs: jsonSchema.$defs },
+    });
+  });
+
+  test("L6 of two answers at once the first is it; nobody is asked to allow it, and no record of the calls stays", async () => {
+    const asked: unknown[] = [];
+    const record = [{ type: "tool-call", toolCallId: "1" }];
+    const both = [call("answer", trip, "1"), call("answer", { city: "Oslo", days: 1 }, "2")];
+    const { client, model } = asker("tool", [[...both, finish("tool-calls", {}, record)], "ok"], {
+      authorize: async (batch) => new Map(asked.push(batch) ? [] : []),
+    });
+    expect(await client.ask("Where?", schemas.zod)).toEqual(trip);
+    await client.chat("Why?");
+    expect(asked).toEqual([]);
+    expect(model.requests[1]?.messages[1]).toMatchObject({
+      ...{ text: JSON.stringify(trip), continuation: null, measured: null },
+    });
   });
 
   test("L6 the schema's output is what comes back; the conversation has what the model wrote", async () => {
