@@ -153,7 +153,7 @@ describe("L6 what ask leaves in the conversation", () => {
     const asked: unknown[] = [];
     const record = [{ type: "tool-call", toolCallId: "1" }];
     const both = [call("answer", trip, "1"), call("answer", { city: "Oslo", days: 1 }, "2")];
-    const { client, model } = asker("tool", [[...both, finish("tool-calls", {}, record)], "ok"], {
+    const { client, model } = asker("tool", [[...both, finish("tool-calls", undefined, record)], "ok"], {
       authorize: async (batch) => new Map(asked.push(batch) ? [] : []),
     });
     expect(await client.ask("Where?", schemas.zod)).toEqual(trip);
