@@ -86,12 +86,22 @@ describe("L6 snapshots", () => {
       (copy) => (copy.format = "other"),
       (copy) => (copy.version = 0),
       (copy) => (copy.version = "1"),
+      (copy) => (copy.version = "2"),
       (copy) => delete copy.conversation.summary,
       (copy) => (copy.conversation.type = "odd"),
       (copy) => (copy.conversation.exchanges = {} as never),
       (copy) => copy.conversation.exchanges.push([]),
       (copy) => copy.conversation.exchanges[1]?.shift(),
       (copy) => copy.conversation.exchanges[3]?.splice(2, 1),
+      (copy) => copy.conversation.exchanges.push([{ ...copy.conversation.exchanges[1]?.[1] }]),
+      (copy) => delete copy.conversation.exchanges[1]?.[1]?.provider,
+      (copy) => copy.conversation.exchanges[0]?.push({ role: "user", text: "x", cached: 1 }),
+      (copy) => {
+        const [result] = (copy.conversation.exchanges[3]?.[2]?.results ?? []) as { state: string }[];
+        if (result) result.state = "odd";
+      },
+      (copy) =>
+        (copy.conversation = { type: "session", provider: "p", state: null, pending: [{ role: "user" }] } as never),
       (copy) => delete copy.conversation.exchanges[1]?.[1]?.measured,
       (copy) => delete copy.conversation.exchanges[1]?.[1]?.continuation,
       (copy) => copy.conversation.exchanges[0]?.push({ role: "system", text: "x" }),

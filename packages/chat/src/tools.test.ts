@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as z from "zod";
-import { ChatError, defineTool } from "./index.ts";
+import { ChatError, checkBatch, defineTool, type ToolCall, toolsByName } from "./index.ts";
 
 const input = z.object({ city: z.string() });
 const named = (name: string) => defineTool({ name, description: "", input, run: async () => 1 });
@@ -32,4 +32,42 @@ test("L8 a schema that gives no JSON Schema, or fails to, is refused with the op
     ]);
     expect(defineTool({ ...tool, inputJsonSchema: {} } as Parameters<typeof defineTool>[0]).name).toBe("look");
   }
+});
+
+test("C14 a batch is checked before any of it runs: authorize sees what is known and valid, and refuses only that", async () => {
+  const tools = toolsByName([named("look")]);
+  const seen: ToolCall[] = [];
+  const requests = [
+    { toolCallId: "1", toolName: "look", input: '{"city":"Ro\\ud83dme"}' },
+    { toolCallId: "2", toolName: "none", input: "{}" },
+    { toolCallId: "3", toolName: "look", input: "{" },
+    { toolCallId: "4", toolName: "look", input: " " },
+    { toolCallId: "5", toolName: "look", input: '{"city":"Oslo"}' },
+  ];
+  const checked = await checkBatch(requests, tools, async (batch) => {
+    seen.push(...batch);
+    return new Map(requests.slice(1).map((one) => [one.toolCallId, "not now"]));
+  });
+  expect(seen.map((one) => [one.toolCallId, one.input])).toEqual([
+    ["1", { city: "Ro\ufffdme" }],
+    ["5", { city: "Oslo" }],
+  ]);
+  expect(checked.map((one) => ("refusal" in one ? one.refusal.code : "allowed"))).toEqual([
+    ...["allowed", "tool_unknown", "tool_input", "tool_input", "tool_refused"],
+  ]);
+  const [, , broken, empty] = checked.map((one) => ("refusal" in one ? one.refusal.message : ""));
+  expect([broken, empty]).toEqual([expect.stringContaining("are not JSON"), expect.stringContaining("city: ")]);
+});
+
+test("C14 what does not fit is told with its place, the first five of it", async () => {
+  const issues = [
+    { message: "odd", path: ["a", { key: 0 }, Symbol("s")] },
+    ...Array.from({ length: 9 }, (_, n) => ({ message: `m${n}` })),
+  ];
+  const schema = { "~standard": { version: 1, vendor: "t", validate: () => ({ issues }) } } as const;
+  const tool = defineTool({ name: "look", description: "", input: schema, inputJsonSchema: {}, run: async () => 1 });
+  const [checked] = await checkBatch([{ toolCallId: "1", toolName: "look", input: "" }], toolsByName([tool]));
+  expect(checked && "refusal" in checked && checked.refusal.message).toBe(
+    "The arguments of look do not fit: a.0.Symbol(s): odd; m0; m1; m2; m3",
+  );
 });

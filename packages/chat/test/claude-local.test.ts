@@ -91,6 +91,15 @@ describe("L7 claudeLocal asks the program", () => {
     expect(env).not.toHaveProperty("CLAUDE_CODE_DISABLE_CLAUDE_MDS");
   });
 
+  test("with the servers that were opened, and no others", async () => {
+    const access = { mcpConfig: "/etc/servers.json" };
+    const first = init({ tools: ["mcp__x__y"], mcp_servers: [{ name: "x", status: "connected" }] });
+    const { program, client } = start([{ pieces: [first, result("Done.")] }], { access });
+    expect((await client.chat("Hi")).text).toBe("Done.");
+    const { argv } = await program.call(1);
+    expect(argv).toEqual(expect.arrayContaining(["--strict-mcp-config", "--mcp-config=/etc/servers.json"]));
+  });
+
   test("in the home folder where none is said", async () => {
     const program = standIn([answer("Hello.")]);
     opened.push(program);
@@ -192,6 +201,13 @@ describe("L7 claudeLocal reads the answer", () => {
     expect((await client.chat("Hi")).text).toBe("All.");
     await program.over(1);
   }, 20_000);
+
+  test("that its own limit cut, and takes the words about that for none of the answer", async () => {
+    const { model } = start([failure("exceeded the output token maximum", { kind: "max_output_tokens" })]);
+    const request = { system: "", text: "Hi", signal: new AbortController().signal };
+    const events = await Array.fromAsync(model.openSession(null).send(request));
+    expect(events).toEqual([expect.objectContaining({ type: "finish", reason: "length" })]);
+  });
 
   test.each([
     ["max_tokens", "answer_truncated"],
@@ -393,6 +409,14 @@ describe("L7 claudeLocal leaves nothing behind", () => {
       const session = claudeLocal(${JSON.stringify(program.options)}).openSession(null);
       for await (const _ of session.send({ system: "", text: "Hi", signal: new AbortController().signal })) ${ending};`;
     expect(spawnSync(process.execPath, ["-e", source])).toMatchObject(expected);
+    await program.over(1);
+  });
+
+  test("and does not wait for what left its group with its output open", async () => {
+    const { program, client } = start([{ ...answer("Hello."), child: "apart" }]);
+    expect((await client.chat("Hi")).text).toBe("Hello.");
+    const { child } = await program.call(1);
+    if (child !== null) process.kill(child);
     await program.over(1);
   });
 
