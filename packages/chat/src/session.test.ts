@@ -215,6 +215,11 @@ describe("L4 a provider that keeps its conversation", () => {
     expect(to.sent[0]?.text).toBe("note\n\n2");
     const other = createChat({ model: sessionModel({ ...from.provider, provider: "other" }) });
     expect(await codeOf(other.restore(snapshot))).toBe("snapshot_invalid");
+    const { conversation } = snapshot;
+    for (const wrong of [{ pending: [{ role: "user" }] }, { pending: null }, { provider: 1 }]) {
+      const broken = { ...snapshot, conversation: { ...conversation, ...wrong } };
+      expect(await codeOf(from.client.restore(broken))).toBe("snapshot_invalid");
+    }
   });
 
   test("L6 an answer that ask cannot use is taken back from the provider too, and is in no snapshot", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as z from "zod";
-import { ChatError, checkBatch, defineTool, type ToolCall, toolsByName } from "./index.ts";
+import { ChatError, checkBatch, defineTool, type SchemaIssue, type ToolCall, toolsByName } from "./index.ts";
 
 const input = z.object({ city: z.string() });
 const named = (name: string) => defineTool({ name, description: "", input, run: async () => 1 });
@@ -60,7 +60,7 @@ test("C14 a batch is checked before any of it runs: authorize sees what is known
 });
 
 test("C14 what does not fit is told with its place, the first five of it", async () => {
-  const issues = [
+  const issues: SchemaIssue[] = [
     { message: "odd", path: ["a", { key: 0 }, Symbol("s")] },
     ...Array.from({ length: 9 }, (_, n) => ({ message: `m${n}` })),
   ];
