@@ -52,18 +52,15 @@ test("C14 a batch is checked before any of it runs: authorize sees what is known
     ["1", { city: "Ro\ufffdme" }],
     ["5", { city: "Oslo" }],
   ]);
-  expect(checked.map((one) => ("refusal" in one ? one.refusal.code : "allowed"))).toEqual([
-    ...["allowed", "tool_unknown", "tool_input", "tool_input", "tool_refused"],
-  ]);
+  const codes = checked.map((one): string => ("refusal" in one ? one.refusal.code : "allowed"));
+  expect(codes).toEqual(["allowed", "tool_unknown", "tool_input", "tool_input", "tool_refused"]);
   const [, , broken, empty] = checked.map((one) => ("refusal" in one ? one.refusal.message : ""));
   expect([broken, empty]).toEqual([expect.stringContaining("are not JSON"), expect.stringContaining("city: ")]);
 });
 
 test("C14 what does not fit is told with its place, the first five of it", async () => {
-  const issues: SchemaIssue[] = [
-    { message: "odd", path: ["a", { key: 0 }, Symbol("s")] },
-    ...Array.from({ length: 9 }, (_, n) => ({ message: `m${n}` })),
-  ];
+  const others = Array.from({ length: 9 }, (_, n): SchemaIssue => ({ message: `m${n}` }));
+  const issues = [{ message: "odd", path: ["a", { key: 0 }, Symbol("s")] }, ...others] as const;
   const schema = { "~standard": { version: 1, vendor: "t", validate: () => ({ issues }) } } as const;
   const tool = defineTool({ name: "look", description: "", input: schema, inputJsonSchema: {}, run: async () => 1 });
   const [checked] = await checkBatch([{ toolCallId: "1", toolName: "look", input: "" }], toolsByName([tool]));
