@@ -18,7 +18,6 @@ const isDue = (at: number, request: NextRequest) => new CompactionTrigger(compac
 test("§8.1 it is due once the request, with instructions and the message, reaches the mark", () => {
   expect(isDue(70, next(contextOf(120)))).toBe(true);
   expect(isDue(71, next(contextOf(120)))).toBe(false);
-  expect(isDue(Infinity, next(contextOf(1e8), { budget: { exchanges: 1, bytes: 1, tokens: 1 } }))).toBe(false);
 });
 
 test("§8.1 at the latest at eight tenths of what a request may take, in tokens and bytes, or at its last exchange", () => {
