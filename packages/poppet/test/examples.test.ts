@@ -39,7 +39,7 @@ describe("L9 examples/repl.ts", () => {
       });
       const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
       expect([await run.exited, err]).toEqual([0, ""]);
-      expect(out).toMatch(/^> Hello\[2J\.\n> \n> Took back: Hi\n> failed: .*limits how often.*\n> $/);
+      expect(out).toMatch(/^> Hello\[2J\.\n> \n> Took back: Hi\n> \nfailed: .*limits how often.*\n> $/);
     } finally {
       await server.close();
     }
