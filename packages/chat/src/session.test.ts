@@ -33,7 +33,7 @@ function editorOf(turns: () => readonly string[], set: (turns: readonly string[]
 }
 
 /** A provider that keeps its own turns, and answers with how many it has. `closing`: what the end of a session waits for. */
-function keeper(editor?: TranscriptEditor | "own", closing: Promise<unknown> = Promise.resolve()) {
+function keeper(editor?: TranscriptEditor | "own", closing: () => unknown = () => {}) {
   const sent: SessionRequest[] = [];
   const closed: Json[] = [];
   const provider = {
@@ -57,7 +57,7 @@ function keeper(editor?: TranscriptEditor | "own", closing: Promise<unknown> = P
         state: () => (turns.length === 0 ? null : turns),
         async close() {
           closed.push(turns);
-          await closing;
+          await closing();
         },
       };
     },
@@ -163,11 +163,15 @@ describe("L4 a provider that keeps its conversation", () => {
     await from.client.chat("1");
     await from.client.add("restored note");
     const snapshot = await from.client.snapshot();
-    const closing = Promise.withResolvers<void>();
-    const { client, sent } = keeper(undefined, closing.promise);
+    const [begun, closing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { client, sent } = keeper(undefined, () => {
+      begun.resolve();
+      return closing.promise;
+    });
     await client.chat("x");
     await client.add("old note");
     const restoring = client.restore(snapshot);
+    await begun.promise;
     expect((await client.chat("2")).text).toBe("turn 2");
     await client.add("new note");
     closing.resolve();
