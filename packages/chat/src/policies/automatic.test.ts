@@ -27,6 +27,8 @@ test("§8.1 at the latest at eight tenths of what a request may take, in tokens 
   expect([within({ tokens: 87 }), within({ tokens: 88 })]).toEqual([true, false]);
   expect([within({ bytes: 225 }), within({ bytes: 226 })]).toEqual([true, false]);
   expect([within({ exchanges: 2 }), within({ exchanges: 3 })]).toEqual([true, false]);
+  // A request would end before the summary that leaves two exchanges as they are.
+  expect(within({ exchanges: 1 })).toBe(false);
 });
 
 test("§8.1 after a try that did not help it waits for a tenth of the context, whatever has dropped out meanwhile", () => {

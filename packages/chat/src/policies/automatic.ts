@@ -17,16 +17,18 @@ export interface NextRequest {
 }
 
 export class CompactionTrigger {
-  readonly #at: number;
+  readonly #policy: CompactPolicy;
   /** As of the last try: the newest exchange, and the bytes that have to come after it. */
   #newest: string | undefined;
   #enough = 0;
 
-  constructor({ at }: CompactPolicy) {
-    this.#at = at;
+  constructor(policy: CompactPolicy) {
+    this.#policy = policy;
   }
 
   isDue(next: NextRequest): boolean {
+    // A request of fewer exchanges than a summary leaves would never come to it.
+    if (next.budget.exchanges < this.#policy.keep) return false;
     return this.#newBytes(next.context) >= this.#enough && this.#isFull(next);
   }
 
@@ -42,7 +44,7 @@ export class CompactionTrigger {
   }
 
   #isFull({ context, current, budget, ...request }: NextRequest): boolean {
-    const mark = Math.min(this.#at, 0.8 * budget.tokens);
+    const mark = Math.min(this.#policy.at, 0.8 * budget.tokens);
     return (
       context.exchanges.length >= budget.exchanges ||
       contextBytes(context) + request.overheadBytes >= 0.8 * budget.bytes ||
