@@ -173,6 +173,15 @@ describe("S14 compacting when asked", () => {
     }
   });
 
+  test("S14 a size that cannot be is said, and nothing is asked", async () => {
+    for (const summarise of [{ tokens: 0 }, { tokens: Number.NaN }, { maxOutputTokens: 0.5 }]) {
+      const { client, model } = talk(() => "SUM", { policy: compact({ at: Infinity, keep: 1, summarise }) });
+      await converse(client, 1, 2);
+      expect(await codeOf(client.applyPolicyNow())).toBe("option_invalid");
+      expect(model.requests).toHaveLength(2);
+    }
+  });
+
   test("S14 parts end between messages, where they can", async () => {
     const { client, model } = talk(() => "SUM", {
       policy: compact({ at: Infinity, keep: 1, summarise: { tokens: 1_000 } }),
