@@ -53,8 +53,9 @@ export function chatServer(tenants: ReadonlyMap<string, Tenant>): (request: Requ
     if (!tenant) return problem(401, "The key is missing or wrong.");
     const name = new URL(request.url).pathname.slice(1);
     if (request.method !== "POST" || !/^[\w-]{1,64}$/.test(name)) return problem(404, "Use POST /NAME.");
-    const length = Number(request.headers.get("content-length") ?? Infinity);
-    if (!(length <= textBytes)) return problem(413, "Say it shorter.");
+    const length = request.headers.get("content-length");
+    if (length === null) return problem(411, "Say how long it is, by content-length.");
+    if (!(Number(length) <= textBytes)) return problem(413, "Say it shorter.");
     const text = await request.text();
     const answering = answer(conversation(tenant, name), text, request.signal);
     return new Response(jsonLines(answering), { headers: { "content-type": "application/jsonl" } });

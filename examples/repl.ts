@@ -25,7 +25,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     if (outcome.handled) show(outcome.text);
     for await (const event of events) if (event.type === "text") show(event.delta);
   } catch (error) {
-    show(`failed: ${messageOf(error)}`);
+    show(`\nfailed: ${messageOf(error)}`);
   }
   answering = null;
   show("\n> ");

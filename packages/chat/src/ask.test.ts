@@ -79,6 +79,19 @@ describe("L6 what ask leaves in the conversation", () => {
     }
   });
 
+  test("L6 as JSON text also where the model put words around it; what is JSON already stays as it came", async () => {
+    const fenced = asker("instruction", [`Here:\n\`\`\`json\n${JSON.stringify(trip)}\n\`\`\``, "ok"]);
+    await fenced.client.ask("Where?", schemas.zod);
+    await fenced.client.chat("Why?");
+    expect(textsOf(fenced.model.requests[1]?.messages ?? [])[1]).toBe(JSON.stringify(trip));
+    const record = [{ type: "text", text: JSON.stringify(trip), id: "x" }];
+    const step: ScriptedStep = [say(` ${JSON.stringify(trip)}\n`), finish("stop", {}, record)];
+    const native = asker("native", [step, "ok"]);
+    await native.client.ask("Where?", schemas.zod);
+    await native.client.chat("Why?");
+    expect(native.model.requests[1]?.messages[1]).toMatchObject({ continuation: record });
+  });
+
   test("L6 the client's tools work in it, also beside the answer, and authorize does not see the answer's tool", async () => {
     const ran: Json[] = [];
     const look = defineTool({
@@ -90,7 +103,11 @@ describe("L6 what ask leaves in the conversation", () => {
     const seen: string[][] = [];
     const script = [
       [call("answer", trip, "a"), finish("tool-calls")],
-      [call("answer", trip, "b"), call("answer_", { city: "Oslo", days: 1 }, "c"), finish("tool-calls")],
+      [
+        call("answer", trip, "b"),
+        call("answer_", { city: "Oslo", days: 1 }, "c"),
+        finish("tool-calls", {}, [{ type: "tool-call", toolName: "answer_" }]),
+      ],
       "next",
     ];
     const { client, model } = asker("tool", script, {
@@ -117,9 +134,34 @@ describe("L6 what ask leaves in the conversation", () => {
     expect(native.model.requests[0]?.schema).toMatchObject({
       ...{ type: "object", properties: { value: { type: "array" } }, required: ["value"] },
     });
+    expect(JSON.stringify(native.model.requests[0]?.schema)).not.toContain("$schema");
     expect(await asker("tool", [answer({ value: ["a"] })]).client.ask("?", list)).toEqual(["a"]);
     expect(await asker("instruction", ['Sure: ["a"] as asked.']).client.ask("?", list)).toEqual(["a"]);
     expect(await asker("native", ['["a"]']).client.ask("?", list)).toEqual(["a"]);
+  });
+
+  test("L6 what a shape refers to stays at the root of the one that it travels in", async () => {
+    const jsonSchema = { type: "array", items: { $ref: "#/$defs/city" }, $defs: { city: { type: "string" } } };
+    const { client, model } = asker("native", ['{"value":["Rome"]}']);
+    expect(await client.ask("?", z.array(z.string()), { jsonSchema })).toEqual(["Rome"]);
+    expect(model.requests[0]?.schema).toMatchObject({
+      ...{ properties: { value: { items: { $ref: "#/$defs/city" } } }, $defs: jsonSchema.$defs },
+    });
+  });
+
+  test("L6 of two answers at once the first is it; nobody is asked to allow it, and no record of the calls stays", async () => {
+    const asked: unknown[] = [];
+    const record = [{ type: "tool-call", toolCallId: "1" }];
+    const both = [call("answer", trip, "1"), call("answer", { city: "Oslo", days: 1 }, "2")];
+    const { client, model } = asker("tool", [[...both, finish("tool-calls", undefined, record)], "ok"], {
+      authorize: async (batch) => new Map(asked.push(batch) ? [] : []),
+    });
+    expect(await client.ask("Where?", schemas.zod)).toEqual(trip);
+    await client.chat("Why?");
+    expect(asked).toEqual([]);
+    expect(model.requests[1]?.messages[1]).toMatchObject({
+      ...{ text: JSON.stringify(trip), continuation: null, measured: null },
+    });
   });
 
   test("L6 the schema's output is what comes back; the conversation has what the model wrote", async () => {
@@ -173,6 +215,14 @@ describe("L6 repair", () => {
     const { client, model } = asker("tool", [[broken, finish("tool-calls")]]);
     expect(await codeOf(client.ask("?", schemas.zod))).toBe("answer_invalid");
     expect(model.requests).toHaveLength(1);
+  });
+
+  test("L6 what makes the schema itself fail does not fit either", async () => {
+    const link = z.object({ link: z.string().transform((text) => new URL(text)) });
+    const { client, model } = asker("tool", [answer({ link: "no link" }), answer({ link: "http://a.example/" }, "2")]);
+    expect(await client.ask("?", link, { repair: true })).toEqual({ link: new URL("http://a.example/") });
+    expect(textsOf(model.requests[1]?.messages ?? []).at(-1)).toContain("URL");
+    expect(await codeOf(asker("tool", [answer({ link: "no link" })]).client.ask("?", link))).toBe("answer_invalid");
   });
 
   test("L6 the last step that the limits allow may be the answer", async () => {

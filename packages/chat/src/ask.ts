@@ -40,14 +40,14 @@ export async function askModel<Output>(
   schema: StandardSchema<Output>,
   { run, repair = false, jsonSchema, authorize }: Asking,
 ): Promise<{ readonly value: Output; readonly messages: readonly Message[] }> {
-  const shape = jsonSchema ?? schemaOf(schema);
+  const shape = jsonSchema ?? jsonSchemaOf(schema, "jsonSchema");
   const way = wayFor(question, shape, authorize);
   const first = await run(way.options);
   const read = way.read(first.text);
   const checked = await check(schema, read);
   if (!("issues" in checked)) {
-    const messages = way.answerTool === null ? first.messages : inText(first.messages, way.answerTool, read);
-    return { value: checked.value, messages };
+    const asItCame = way.answerTool === null && parsed(first.text) !== undefined;
+    return { value: checked.value, messages: asItCame ? first.messages : inText(first.messages, way.answerTool, read) };
   }
   if (!repair) throw invalid(checked.issues, shape);
 
@@ -63,20 +63,6 @@ export async function askModel<Output>(
   if ("issues" in rechecked) throw invalid(rechecked.issues, shape);
   const messages = [...first.messages, ...second.messages.slice(1)];
   return { value: rechecked.value, messages: inText(messages, again.answerTool, reread) };
-}
-
-function schemaOf(schema: StandardSchema): Json | null {
-  try {
-    return jsonSchemaOf(schema);
-  } catch (thrown) {
-    throw new ChatError(
-      "option_invalid",
-      `The schema gives no JSON Schema of itself: ${messageOf(thrown)}. Pass jsonSchema.`,
-      {
-        cause: thrown,
-      },
-    );
-  }
 }
 
 function wayFor({ model, system, tools }: Question, shape: Json | null, authorize: TurnOptions["authorize"]): Way {
@@ -134,7 +120,8 @@ function withInstruction(system: string, instruction: string): string {
 function asObject(shape: Json): { readonly schema: Json; unwrap(value: unknown): unknown } {
   const fields = typeof shape === "object" && shape !== null && !Array.isArray(shape) ? (shape as Fields) : {};
   if (fields.type === "object") return { schema: shape, unwrap: (value) => value };
-  const { $defs, definitions, ...value } = fields;
+  // What has its place at the root of a schema.
+  const { $schema: _, $defs, definitions, ...value } = fields;
   return {
     schema: {
       ...{ type: "object", properties: { value }, required: ["value"], additionalProperties: false },
@@ -151,11 +138,18 @@ function jsonIn(text: string): unknown {
   const fenced = /```(?:json)?([\s\S]*?)```/.exec(text)?.[1];
   const bracketed = text.slice(text.search(/[[{]/), Math.max(text.lastIndexOf("]"), text.lastIndexOf("}")) + 1);
   for (const candidate of [text, fenced, bracketed]) {
-    try {
-      if (candidate !== undefined) return JSON.parse(candidate);
-    } catch {}
+    const value = parsed(candidate);
+    if (value !== undefined) return value;
   }
   return undefined;
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function check<Output>(
@@ -163,8 +157,13 @@ async function check<Output>(
   value: unknown,
 ): Promise<{ readonly value: Output } | { readonly issues: string }> {
   if (value === undefined) return { issues: "it is no JSON" };
-  const result = await schema["~standard"].validate(value);
-  return result.issues ? { issues: issuesText(result.issues) } : { value: result.value };
+  try {
+    const result = await schema["~standard"].validate(value);
+    return result.issues ? { issues: issuesText(result.issues) } : { value: result.value };
+  } catch (thrown) {
+    // What a transform makes of it may fail in its own way.
+    return { issues: messageOf(thrown) };
+  }
 }
 
 /** The exchange with the answer as JSON text at its end, and without the calls that carried it. */

@@ -10,7 +10,8 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, then) {
-    const timer = setTimeout(then, ms);
+    // Timers of more than 24 days go off at once.
+    const timer = setTimeout(then, Math.min(ms, 2 ** 31 - 1));
     return () => clearTimeout(timer);
   },
 };

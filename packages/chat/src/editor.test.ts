@@ -31,7 +31,7 @@ test("L4 reads what the model can see, oldest first, back to the last clear or s
 test("L4 takes back whole exchanges, fewer where fewer are left, never past a clear", async () => {
   const { editor } = await talked([user("1")], [clear], [user("2"), user("2b")], [user("3")]);
   const { revision } = await editor.read();
-  expect((await editor.dropLast(revision, 0)).length).toBe(0);
+  for (const none of [0, Number.NaN]) expect(await editor.dropLast(revision, none)).toEqual([]);
   expect((await editor.dropLast(revision, 5)).map((one) => one.messages.length)).toEqual([2, 1]);
   const after = await editor.read();
   expect(after.exchanges).toEqual([]);
@@ -49,6 +49,9 @@ test("L5 an edit from an older revision is refused and changes nothing; so is on
   expect(await codeOf(editor.summarize(revision, "0", "x"))).toBe("transcript_moved");
   expect(await codeOf(editor.dropLast("no revision", 1))).toBe("transcript_moved");
   expect(await codeOf(editor.summarize(before.revision, "no exchange", "x"))).toBe("transcript_entry");
+  const cleared = await talked([user("1")], [clear], [user("2")]);
+  const view = await cleared.editor.read();
+  expect(await codeOf(cleared.editor.summarize(view.revision, "0", "x"))).toBe("transcript_entry");
   expect(await editor.read()).toEqual(before);
 });
 

@@ -69,7 +69,7 @@ async function newestExchanges(transcript: Transcript, tip: Tip, count: number) 
   for await (const entry of transcript.back(tip)) {
     if (entry.content.role === "clear") break;
     if (dropped[0]?.id !== entry.exchange) {
-      if (dropped.length >= count) break;
+      if (!(dropped.length < count)) break;
       dropped.unshift({ id: entry.exchange, messages: [], bytes: 0 });
     }
     dropped[0]?.messages.unshift(entry.content);

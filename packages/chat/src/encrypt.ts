@@ -78,7 +78,7 @@ async function open(header: Bytes, sealed: Bytes, key: SnapshotKey): Promise<Arr
 
 async function cipherKeyOf(key: SnapshotKey, salt: Bytes, count: number): Promise<CryptoKey> {
   if (typeof key === "string") return deriveKey(key, salt, count);
-  const { name, length } = key.algorithm as AesKeyAlgorithm;
+  const { name, length } = ((key as CryptoKey | undefined)?.algorithm ?? {}) as Partial<AesKeyAlgorithm>;
   if (name !== "AES-GCM" || length !== 256) throw wrongKey("the key is no AES-GCM key of 256 bits");
   return key;
 }

@@ -31,6 +31,11 @@ test("L8 errors of another copy of the package are known by their mark, and the 
   rmSync(folder, { recursive: true });
 });
 
+test("L8 whatever is thrown has words", () => {
+  const thrown = [new Error("no"), new TypeError(), "text", 1, null, undefined];
+  expect(thrown.map(here.messageOf)).toEqual(["no", "TypeError", "text", "1", "null", "undefined"]);
+});
+
 test("L8 an abort's own ChatError is kept, another reason becomes the cause", async () => {
   const { client } = scriptedChat(["ok"]);
   const why = new here.ChatError("turn_deadline", "Enough.");

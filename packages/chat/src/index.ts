@@ -40,7 +40,7 @@ export {
 export type { Conversation, ConversationModel, SavedConversation, TurnStart } from "./conversation.ts";
 export { createChat } from "./create-chat.ts";
 export { type EditorView, type TranscriptEditor, transcriptEditor } from "./editor.ts";
-export { type ChatErrorCode, chatErrorCodes, type ProviderErrorCode, providerErrorCodes } from "./error-codes.ts";
+export type { ChatErrorCode, ProviderErrorCode } from "./error-codes.ts";
 export {
   ChatError,
   CommandUnavailableError,

@@ -17,8 +17,23 @@ import {
 import { type SessionRequest, sessionModel } from "./session.ts";
 import { finish, say } from "./testing/index.ts";
 
-/** A provider that keeps its own turns, and answers with how many it has. */
-function keeper(editor?: TranscriptEditor) {
+/** Reads and takes back the turns that a provider keeps. */
+function editorOf(turns: () => readonly string[], set: (turns: readonly string[]) => void): TranscriptEditor {
+  const exchanges = () =>
+    turns().map((text, n) => ({ id: `${n}`, bytes: text.length, messages: [{ role: "user" as const, text }] }));
+  return {
+    read: async () => ({ revision: `${turns().length}`, summary: null, exchanges: exchanges() }),
+    async dropLast(_revision, count) {
+      const dropped = exchanges().slice(-count);
+      set(turns().slice(0, -count));
+      return dropped;
+    },
+    summarize: async (_revision, _through, text) => set([text, ...turns().slice(-1)]),
+  };
+}
+
+/** A provider that keeps its own turns, and answers with how many it has. `closing`: what the end of a session waits for. */
+function keeper(editor?: TranscriptEditor | "own", closing: () => unknown = () => {}) {
   const sent: SessionRequest[] = [];
   const closed: Json[] = [];
   const provider = {
@@ -26,8 +41,12 @@ function keeper(editor?: TranscriptEditor) {
     modelId: "k",
     openSession(state: Json) {
       let turns = (state ?? []) as readonly string[];
+      const own = editorOf(
+        () => turns,
+        (next) => (turns = next),
+      );
       return {
-        ...(editor && { editor }),
+        ...(editor && { editor: editor === "own" ? own : editor }),
         async *send(request: SessionRequest) {
           sent.push(request);
           request.signal.throwIfAborted();
@@ -36,7 +55,10 @@ function keeper(editor?: TranscriptEditor) {
           yield finish();
         },
         state: () => (turns.length === 0 ? null : turns),
-        close: async () => void closed.push(turns),
+        async close() {
+          closed.push(turns);
+          await closing();
+        },
       };
     },
   };
@@ -67,6 +89,23 @@ describe("L4 a provider that keeps its conversation", () => {
     expect(sent.at(-1)?.text).toBe("note\n\n2");
   });
 
+  test("L6 what is added while it answers goes with the next; a second try of one turn has nothing of the first", async () => {
+    const { client, sent } = keeper();
+    await client.add("note");
+    const running = client.stream("1");
+    await running.next();
+    await client.add("later");
+    while (!(await running.next()).done);
+    await client.add("Give JSON");
+    const other = z.object({ other: z.string() });
+    expect(await codeOf(client.ask("2", other, { repair: true }))).toBe("answer_invalid");
+    await client.chat("3");
+    expect(sent.map((request) => request.text)).toEqual([
+      ...["note\n\n1", "later\n\nGive JSON\n\n2", expect.stringMatching(/^That does not fit/)],
+      "later\n\nGive JSON\n\n3",
+    ]);
+  });
+
   test("L4 has no editor: /undo and /compact say so, and /help lists them", async () => {
     const { client } = keeper();
     expect(client.editor).toBeNull();
@@ -89,6 +128,56 @@ describe("L4 a provider that keeps its conversation", () => {
     });
     expect(await runCommand(client, commandSet([undoCommand()]), "/undo")).toMatchObject({ text: "Took back: hi" });
     expect(dropped).toEqual([1]);
+  });
+
+  test("L4 an edit of its own holds: the next turn and a snapshot go on from it", async () => {
+    const { client } = keeper("own");
+    for (const text of ["1", "2", "3"]) await client.chat(text);
+    expect(await runCommand(client, commandSet([undoCommand()]), "/undo")).toMatchObject({ text: "Took back: 3" });
+    expect((await client.snapshot()).conversation).toMatchObject({ state: ["1", "2"] });
+    expect((await client.chat("3 again")).text).toBe("turn 3");
+    const { revision } = (await client.editor?.read()) ?? { revision: "" };
+    await client.editor?.summarize(revision, "1", "so far");
+    expect((await client.chat("4")).text).toBe("turn 3");
+    const late = client.editor?.dropLast(revision, 1);
+    await client.clear();
+    await late;
+    expect((await client.snapshot()).conversation).toMatchObject({ state: null });
+  });
+
+  test("L3 /clear says so where there is nothing to clear", async () => {
+    const { client, closed } = keeper();
+    expect(await client.clear()).toBe(false);
+    expect(closed).toEqual([]);
+    await client.add("note");
+    expect(await client.clear()).toBe(true);
+    const running = client.stream("1");
+    await running.next();
+    expect(await client.clear()).toBe(true);
+    await running.return({ text: "", usage: null, kept: false, policy: null });
+    expect(await client.clear()).toBe(false);
+  });
+
+  test("L6 a call that comes while the old session closes finds the restored conversation, and only it", async () => {
+    const from = keeper();
+    await from.client.chat("1");
+    await from.client.add("restored note");
+    const snapshot = await from.client.snapshot();
+    const [begun, closing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { client, sent } = keeper(undefined, () => {
+      begun.resolve();
+      return closing.promise;
+    });
+    await client.chat("x");
+    await client.add("old note");
+    const restoring = client.restore(snapshot);
+    await begun.promise;
+    expect((await client.chat("2")).text).toBe("turn 2");
+    await client.add("new note");
+    closing.resolve();
+    await restoring;
+    await client.chat("3");
+    expect(sent.slice(1).map((request) => request.text)).toEqual(["restored note\n\n2", "new note\n\n3"]);
   });
 
   test("§8.25 /clear opens a new conversation and closes the old one; setTools and what is not in its power are refused", async () => {
@@ -130,6 +219,11 @@ describe("L4 a provider that keeps its conversation", () => {
     expect(to.sent[0]?.text).toBe("note\n\n2");
     const other = createChat({ model: sessionModel({ ...from.provider, provider: "other" }) });
     expect(await codeOf(other.restore(snapshot))).toBe("snapshot_invalid");
+    const { conversation } = snapshot;
+    for (const wrong of [{ pending: [{ role: "user" }] }, { pending: null }, { provider: 1 }]) {
+      const broken = { ...snapshot, conversation: { ...conversation, ...wrong } };
+      expect(await codeOf(from.client.restore(broken))).toBe("snapshot_invalid");
+    }
   });
 
   test("L6 an answer that ask cannot use is taken back from the provider too, and is in no snapshot", async () => {
@@ -142,7 +236,7 @@ describe("L4 a provider that keeps its conversation", () => {
   });
 
   test("L6 ask goes by instruction; a summary is asked for in a session of its own", async () => {
-    const { client, sent, provider } = keeper();
+    const { client, sent, closed, provider } = keeper();
     expect(await client.ask("Give JSON", z.object({ n: z.number() }))).toEqual({ n: 1 });
     expect(sent[0]?.system).toContain("Answer with one JSON value");
     const long = { id: "x", messages: [{ role: "user" as const, text: "long ".repeat(20) }], bytes: 100 };
@@ -157,5 +251,6 @@ describe("L4 a provider that keeps its conversation", () => {
     const editing = createChat({ model, policy: compact({ keep: 1, at: Infinity }) });
     await editing.applyPolicyNow();
     expect(summaries).toEqual(["x: turn 1"]);
+    expect(closed).toHaveLength(1);
   });
 });

@@ -50,26 +50,48 @@ export function sessionModel(provider: SessionProvider): ConversationModel {
 
 function sessionConversation(provider: SessionProvider): Conversation {
   let session = provider.openSession(null);
-  /** The session's state after the last turn that was kept. */
+  /** The session's state after the last turn or edit that was kept. */
   let kept: Json = null;
   let pending: readonly UserMessage[] = [];
+  /** A turn began in this session, and may still run: it is something to clear. */
+  let begun = false;
 
-  async function replace(state: Json): Promise<void> {
+  /** All in one, before the old one is closed: a call that comes meanwhile finds the new one whole. */
+  async function replace(state: Json, added: readonly UserMessage[]): Promise<void> {
     const old = session;
     session = provider.openSession(state);
     kept = state;
+    pending = added;
+    begun = false;
     await old.close();
+  }
+
+  /** The session's own; what it leaves is what the next turn goes on from. */
+  function editorOf(mine: ProviderSession): TranscriptEditor | null {
+    const { editor } = mine;
+    if (!editor) return null;
+    const keeping = async <Result>(edit: Promise<Result>) => {
+      const result = await edit;
+      if (session === mine) kept = mine.state();
+      return result;
+    };
+    return {
+      read: (options) => editor.read(options),
+      dropLast: (revision, count) => keeping(editor.dropLast(revision, count)),
+      summarize: (revision, through, text) => keeping(editor.summarize(revision, through, text)),
+    };
   }
 
   return {
     model: besideModel(provider),
     get editor() {
-      return session.editor ?? null;
+      return editorOf(session);
     },
 
     async begin() {
       // The provider finished an answer that the client could not use.
-      if (!same(session.state(), kept)) await replace(kept);
+      if (!same(session.state(), kept)) await replace(kept, pending);
+      begun = true;
       const mine = session;
       const added = pending;
       let unsent = added;
@@ -102,8 +124,8 @@ function sessionConversation(provider: SessionProvider): Conversation {
     },
 
     async clear() {
-      pending = [];
-      await replace(null);
+      if (!begun && kept === null && pending.length === 0) return false;
+      await replace(null, []);
       return true;
     },
 
@@ -113,8 +135,7 @@ function sessionConversation(provider: SessionProvider): Conversation {
 
     async load(saved) {
       if (saved.type !== "session" || saved.provider !== provider.provider) throw otherSnapshot();
-      await replace(saved.state);
-      pending = saved.pending;
+      await replace(saved.state, saved.pending);
     },
   };
 }

@@ -86,12 +86,20 @@ describe("L6 snapshots", () => {
       (copy) => (copy.format = "other"),
       (copy) => (copy.version = 0),
       (copy) => (copy.version = "1"),
+      (copy) => (copy.version = "2"),
       (copy) => delete copy.conversation.summary,
       (copy) => (copy.conversation.type = "odd"),
       (copy) => (copy.conversation.exchanges = {} as never),
       (copy) => copy.conversation.exchanges.push([]),
       (copy) => copy.conversation.exchanges[1]?.shift(),
       (copy) => copy.conversation.exchanges[3]?.splice(2, 1),
+      (copy) => copy.conversation.exchanges.push([{ ...copy.conversation.exchanges[1]?.[1] }]),
+      (copy) => delete copy.conversation.exchanges[1]?.[1]?.provider,
+      (copy) => copy.conversation.exchanges[0]?.push({ role: "user", text: "x", cached: 1 }),
+      (copy) => {
+        const [result] = (copy.conversation.exchanges[3]?.[2]?.results ?? []) as { state: string }[];
+        if (result) result.state = "odd";
+      },
       (copy) => delete copy.conversation.exchanges[1]?.[1]?.measured,
       (copy) => delete copy.conversation.exchanges[1]?.[1]?.continuation,
       (copy) => copy.conversation.exchanges[0]?.push({ role: "system", text: "x" }),
@@ -99,6 +107,14 @@ describe("L6 snapshots", () => {
       (copy) => copy.conversation.exchanges[0]?.push({ role: "user", text: "" }),
       (copy) => copy.conversation.exchanges[0]?.push({ role: "user", text: "x", sources: [1] }),
       (copy) => delete copy.usage,
+      (copy) => (copy.usage = { ...good.usage, turns: { count: 1, unreported: 0, tokens: { inputTokens: 1 } } }),
+      (copy) => {
+        // The same call twice, and its result too.
+        const twice = (one: unknown) => Array.isArray(one) && one.push(one[0]);
+        const [, asked, answered] = copy.conversation.exchanges[3] ?? [];
+        twice(asked?.toolCalls);
+        twice(answered?.results);
+      },
       (copy) => (copy.usage = { turns: { count: -1, unreported: 0, tokens: null }, compactions: null }),
     ];
     for (const [i, change] of changes.entries()) {
@@ -114,6 +130,16 @@ describe("L6 snapshots", () => {
   });
 });
 
+test("L6 half a character in a snapshot is not sent: many servers would refuse every later message", async () => {
+  const from = scriptedChat(["ok"]);
+  await from.client.chat("half");
+  const snapshot = JSON.stringify(await from.client.snapshot()).replaceAll("half", "half \\ud83d");
+  const to = scriptedChat(["ok"]);
+  await to.client.restore(JSON.parse(snapshot));
+  await to.client.chat("next");
+  expect(to.model.requests[0]?.messages[0]).toEqual({ role: "user", text: "half \ufffd" });
+});
+
 describe("L6 encrypted snapshots", () => {
   const newKey = () => crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
 
@@ -126,6 +152,19 @@ describe("L6 encrypted snapshots", () => {
       expect(new TextDecoder().decode(blob)).not.toContain("manual");
       expect(await encrypt(snapshot, key)).not.toEqual(blob);
     }
+  });
+
+  test("L6 no two have the same salt or IV, and a passphrase is worth 600,000 rounds", async () => {
+    const { client } = scriptedChat(["x"]);
+    const snapshot = await client.snapshot();
+    const headers = await Promise.all([1, 2].map(async () => (await encrypt(snapshot, "right")).slice(38, 38 + 34)));
+    const [one, two] = headers.map((header) => ({
+      rounds: new DataView(header.buffer).getUint32(2),
+      salt: header.slice(6, 22).toHex(),
+      iv: header.slice(22).toHex(),
+    }));
+    expect([one?.rounds, two?.rounds]).toEqual([600_000, 600_000]);
+    expect([one?.salt === two?.salt, one?.iv === two?.iv]).toEqual([false, false]);
   });
 
   test("L6 one passphrase in two spellings of the same letters is one", async () => {
@@ -151,6 +190,7 @@ describe("L6 encrypted snapshots", () => {
       () => decrypt(byPassphrase, "wrong"),
       () => decrypt(byPassphrase, key),
       () => encrypt(snapshot, ""),
+      () => encrypt(snapshot, process.env.POPPET_NO_SUCH_PASSPHRASE as string),
       () => encrypt(snapshot, signing as CryptoKey),
       () => encrypt(snapshot, short),
       () => decrypt(byKey, short),
@@ -159,6 +199,8 @@ describe("L6 encrypted snapshots", () => {
     for (const work of works) {
       expect(await codeOf(work())).toBe("snapshot_key");
     }
+    await expect(decrypt(byKey, "right")).rejects.toThrow("not made with a passphrase");
+    await expect(decrypt(byPassphrase, key)).rejects.toThrow("not made with a key");
   });
 
   test("L6 a blob that is cut or changed anywhere is another, also one that was changed with care", async () => {
@@ -174,6 +216,8 @@ describe("L6 encrypted snapshots", () => {
       expect([at, await codeOf(decrypt(changed, key))]).toEqual([at, "snapshot_damaged"]);
     }
     expect(await codeOf(decrypt(await resealed(blob, (rest) => rest.fill(255, 2, 6)), key))).toBe("snapshot_damaged");
+    const header = blob.slice(0, 6 + 32 + 34);
+    expect(await codeOf(decrypt(await resealed(header, () => {}), key))).toBe("snapshot_damaged");
     // With the checksum made again only the key can tell: what was changed does not open.
     expect(await codeOf(decrypt(await resealed(blob, (rest) => rest.fill(0, 50, 51)), key))).toBe("snapshot_key");
   });

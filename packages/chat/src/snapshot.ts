@@ -1,6 +1,7 @@
 /** A conversation as a plain JSON value with a version, for an application to keep where it likes. Data only. */
 import type { SavedConversation } from "./conversation.ts";
 import { ChatError } from "./errors.ts";
+import { wellFormed } from "./json.ts";
 import type { Message } from "./messages.ts";
 import type { ChatUsage } from "./usage.ts";
 
@@ -26,7 +27,7 @@ export function checkSnapshot(given: unknown): Snapshot {
   if (given.version !== version) throw invalid("its version is unknown");
   let copy: unknown;
   try {
-    copy = JSON.parse(JSON.stringify(given));
+    copy = wellFormed(JSON.parse(JSON.stringify(given)));
   } catch (thrown) {
     throw invalid("it is no JSON value", thrown);
   }
@@ -77,15 +78,19 @@ function isExchange(value: unknown): boolean {
   return isListOf(value, isMessage) && value.length > 0 && isUser(value[0]) && isPaired(value as readonly Message[]);
 }
 
-/** Each call has its result in the next message, and no result is without a call: else providers refuse the request. */
+/** Each call has an ID of its own and its result in the next message, and no result is without a call: else providers refuse the request. */
 function isPaired(messages: readonly Message[]): boolean {
   return messages.every((message, i) => {
     if (message.role === "user") return true;
     const [asking, next] = message.role === "tool" ? [messages[i - 1], message] : [message, messages[i + 1]];
     const calls = asking?.role === "assistant" ? asking.toolCalls : [];
     const results = next?.role === "tool" ? next.results : [];
-    const ids = (list: readonly { readonly toolCallId: string }[]) => JSON.stringify(list.map((one) => one.toolCallId));
-    return ids(calls) === ids(results);
+    const ids = new Set(calls.map((call) => call.toolCallId));
+    return (
+      ids.size === calls.length &&
+      results.length === calls.length &&
+      results.every((result, n) => result.toolCallId === calls[n]?.toolCallId)
+    );
   });
 }
 
@@ -118,11 +123,11 @@ function isMessage(value: unknown): boolean {
 }
 const states: ReadonlySet<unknown> = new Set(["completed", "failed", "rejected"]);
 
+const counts = ["inputTokens", "outputTokens", "totalTokens", "reasoningTokens", "cachedInputTokens"];
+const isTokens = (value: unknown) => isObject(value) && counts.every((count) => isCountOrNull(value[count]));
+
 function isUsage(value: unknown): boolean {
   const isTotal = (one: unknown) =>
-    isObject(one) &&
-    isCount(one.count) &&
-    isCount(one.unreported) &&
-    (one.tokens === null || (isObject(one.tokens) && Object.values(one.tokens).every(isCountOrNull)));
+    isObject(one) && isCount(one.count) && isCount(one.unreported) && (one.tokens === null || isTokens(one.tokens));
   return isObject(value) && isTotal(value.turns) && isTotal(value.compactions);
 }

@@ -29,7 +29,7 @@ export interface SchemaIssue {
 
 /** Made by `defineTool`. */
 export interface Tool<Input = unknown> {
-  /** Up to 64 of `A-Z a-z 0-9 _ . -`. Where a provider forbids the dot, `__` stands for it on the wire. */
+  /** Up to 64 of `A-Z a-z 0-9 _ . -`. Where a provider forbids the dot, `__` stands for it on the wire, so it counts twice. */
   readonly name: string;
   readonly description: string;
   readonly input: StandardSchema<Input>;
@@ -40,29 +40,38 @@ export interface Tool<Input = unknown> {
   run(input: Input, context: { readonly toolCallId: string; readonly signal: AbortSignal }): Promise<Json>;
 }
 
-/** The JSON Schema that the schema gives of what it takes; null where it gives none. */
-export function jsonSchemaOf(schema: StandardSchema): Json | null {
-  const given = schema["~standard"].jsonSchema?.input({ target: "draft-07" });
-  // Plain data: some come with symbols or getters.
-  return given === undefined ? null : (JSON.parse(JSON.stringify(given)) as Json);
+/**
+ * The JSON Schema that the schema gives of what it takes; null where it gives none, `option_invalid` where it fails to,
+ * with the `option` that takes one instead.
+ */
+export function jsonSchemaOf(schema: StandardSchema, option: string): Json | null {
+  try {
+    const given = schema["~standard"].jsonSchema?.input({ target: "draft-07" });
+    // Plain data: some come with symbols or getters.
+    return given === undefined ? null : (JSON.parse(JSON.stringify(given)) as Json);
+  } catch (cause) {
+    const message = `The schema gives no JSON Schema of itself: ${messageOf(cause)}. Pass ${option}.`;
+    throw new ChatError("option_invalid", message, { cause });
+  }
 }
 
-/** A tool whose `run` is typed by its schema. `inputJsonSchema` may be left out where the schema gives its own. */
+/**
+ * A tool whose `run` is typed by its schema. `inputJsonSchema` may be left out where the schema gives its own. A name or
+ * a schema that cannot be: `option_invalid`.
+ */
 export function defineTool<Input>(
   tool: Omit<Tool<Input>, "onFailure" | "inputJsonSchema"> & Partial<Pick<Tool, "onFailure" | "inputJsonSchema">>,
 ): Tool {
-  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(tool.name)) {
-    throw new ChatError(
-      "tool_unknown",
-      `${JSON.stringify(tool.name)} is no tool name: use 1 to 64 of A-Z a-z 0-9 _ . -`,
-    );
-  }
-  const inputJsonSchema = tool.inputJsonSchema ?? jsonSchemaOf(tool.input);
-  if (inputJsonSchema === null) {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(wireName(tool.name))) {
     throw new ChatError(
       "option_invalid",
-      `The schema of tool ${tool.name} gives no JSON Schema of itself. Say it as inputJsonSchema.`,
+      `${JSON.stringify(tool.name)} is no tool name: use 1 to 64 of A-Z a-z 0-9 _ . -, where a dot counts twice.`,
     );
+  }
+  const option = `inputJsonSchema to the tool ${tool.name}`;
+  const inputJsonSchema = tool.inputJsonSchema ?? jsonSchemaOf(tool.input, option);
+  if (inputJsonSchema === null) {
+    throw new ChatError("option_invalid", `The schema gives no JSON Schema of itself. Pass ${option}.`);
   }
   return { onFailure: "tell-model", ...tool, inputJsonSchema } as Tool;
 }

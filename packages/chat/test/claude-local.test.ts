@@ -91,6 +91,15 @@ describe("L7 claudeLocal asks the program", () => {
     expect(env).not.toHaveProperty("CLAUDE_CODE_DISABLE_CLAUDE_MDS");
   });
 
+  test("with the servers that were opened, and no others", async () => {
+    const access = { mcpConfig: "/etc/servers.json" };
+    const first = init({ tools: ["mcp__x__y"], mcp_servers: [{ name: "x", status: "connected" }] });
+    const { program, client } = start([{ pieces: [first, result("Done.")] }], { access });
+    expect((await client.chat("Hi")).text).toBe("Done.");
+    const { argv } = await program.call(1);
+    expect(argv).toEqual(expect.arrayContaining(["--strict-mcp-config", "--mcp-config=/etc/servers.json"]));
+  });
+
   test("in the home folder where none is said", async () => {
     const program = standIn([answer("Hello.")]);
     opened.push(program);
@@ -111,10 +120,29 @@ describe("L7 claudeLocal asks the program", () => {
   });
 });
 
+test("L7 claudeLocal with all of its own tools open has still no servers", async () => {
+  const access = { tools: ["default"] };
+  const own = { pieces: [init({ tools: ["Read", "Bash"] }), result("Done.")] };
+  expect((await start([own], { access }).client.chat("Hi")).text).toBe("Done.");
+  for (const more of [{ tools: ["Read", "mcp__x__y"] }, { mcp_servers: [{ name: "x", status: "connected" }] }]) {
+    expect(await failureOf({ pieces: [init(more), result("Done.")] }, { access })).toMatchObject({
+      code: "provider_rejected",
+    });
+  }
+});
+
 describe("L7 claudeLocal reads the answer", () => {
   test("as it comes: thinking in sections, text, why it ended, what it used", async () => {
     const pieces = [
-      ...[init(), messageStart(), ...thinking("Hm", "m."), ...thinking("Ah."), textDelta("Hel"), textDelta("lo.")],
+      ...[
+        init(),
+        messageStart(),
+        ...thinking(""),
+        ...thinking("Hm", "m."),
+        ...thinking("Ah."),
+        textDelta("Hel"),
+        textDelta("lo."),
+      ],
       ...[messageStop(), result("Hello.")],
     ];
     const { client } = start([{ pieces }]);
@@ -173,6 +201,13 @@ describe("L7 claudeLocal reads the answer", () => {
     expect((await client.chat("Hi")).text).toBe("All.");
     await program.over(1);
   }, 20_000);
+
+  test("that its own limit cut, and takes the words about that for none of the answer", async () => {
+    const { model } = start([failure("exceeded the output token maximum", { kind: "max_output_tokens" })]);
+    const request = { system: "", text: "Hi", signal: new AbortController().signal };
+    const events = await Array.fromAsync(model.openSession(null).send(request));
+    expect(events).toEqual([expect.objectContaining({ type: "finish", reason: "length" })]);
+  });
 
   test.each([
     ["max_tokens", "answer_truncated"],
@@ -303,6 +338,15 @@ describe("L7 claudeLocal says what went wrong", () => {
     expect(error.details).toMatchObject({ retryAt: at * 1000, provider: "claude-local" });
   });
 
+  test("and no time where what it says is none", async () => {
+    const { pieces, exit } = failure("You've hit your limit", { kind: "rate_limit" });
+    const reply = { pieces: [...pieces.slice(0, 1), limitReached(1e300), ...pieces.slice(1)], exit: exit ?? 1 };
+    const { code, details, message } = await failureOf(reply);
+    expect([code, "retryAt" in details, message]).toEqual([
+      ...["provider_rate_limit", false, expect.stringContaining("Wait")],
+    ]);
+  });
+
   test("without its key, whoever repeats it", async () => {
     const key = "zq-9Hs71kPl0Vb3";
     const error = await failureOf(failure(`API Error: 401 the key ${key} is wrong`), {}, { ANTHROPIC_API_KEY: key });
@@ -365,6 +409,14 @@ describe("L7 claudeLocal leaves nothing behind", () => {
       const session = claudeLocal(${JSON.stringify(program.options)}).openSession(null);
       for await (const _ of session.send({ system: "", text: "Hi", signal: new AbortController().signal })) ${ending};`;
     expect(spawnSync(process.execPath, ["-e", source])).toMatchObject(expected);
+    await program.over(1);
+  });
+
+  test("and does not wait for what left its group with its output open", async () => {
+    const { program, client } = start([{ ...answer("Hello."), child: "apart" }]);
+    expect((await client.chat("Hi")).text).toBe("Hello.");
+    const { child } = await program.call(1);
+    if (child !== null) process.kill(child);
     await program.over(1);
   });
 

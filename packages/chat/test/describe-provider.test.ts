@@ -109,6 +109,8 @@ const never = new AbortController().signal;
 const codes = (code: "provider_server" | "provider_auth") =>
   byHand({ thrown: (error) => (error instanceof BackEndError ? new ChatError(code, "No.") : error) });
 
+const saidBefore = "what was said before";
+
 const broken: readonly (readonly [string, (server: BackEnd) => Model, string])[] = [
   ["two finishes", changed((event) => (event.type === "finish" ? [event, event] : [event])), "an answer is its text"],
   [
@@ -160,6 +162,8 @@ const broken: readonly (readonly [string, (server: BackEnd) => Model, string])[]
     "a tool call comes whole",
   ],
   ["no tool results", byHand({ body: withoutResults }), "a tool call comes whole"],
+  ["the last message alone", byHand({ body: (r) => bodyOf({ ...r, messages: r.messages.slice(-1) }) }), saidBefore],
+  ["no sources", byHand({ body: (r) => JSON.stringify(r, (key, v) => (key === "sources" ? [] : v)) }), saidBefore],
 ];
 
 function doubled(server: BackEnd): Model {

@@ -39,7 +39,7 @@ describe("L9 examples/repl.ts", () => {
       });
       const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
       expect([await run.exited, err]).toEqual([0, ""]);
-      expect(out).toMatch(/^> Hello\[2J\.\n> \n> Took back: Hi\n> failed: .*limits how often.*\n> $/);
+      expect(out).toMatch(/^> Hello\[2J\.\n> \n> Took back: Hi\n> \nfailed: .*limits how often.*\n> $/);
     } finally {
       await server.close();
     }
@@ -55,7 +55,7 @@ describe("L9 examples/http-tenants.ts", () => {
     ]);
     const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: chatServer(tenants) });
     openServers.push(server);
-    const post = (key: string, name: string, body: string) =>
+    const post = (key: string, name: string, body: string | ReadableStream) =>
       fetch(new URL(name, server.url), { method: "POST", headers: { authorization: `Bearer ${key}` }, body });
     const say = async (key: string, name: string, body: string) =>
       (await (await post(key, name, body)).text())
@@ -94,6 +94,8 @@ describe("L9 examples/http-tenants.ts", () => {
     expect((await post("key-c", "one", "Hi")).status).toBe(401);
     expect((await post("key-a", "a/b", "Hi")).status).toBe(404);
     expect((await post("key-a", "one", "x".repeat(70_000))).status).toBe(413);
+    const unmeasured = new ReadableStream({ pull: (controller) => controller.close() });
+    expect((await post("key-a", "one", unmeasured)).status).toBe(411);
     expect(await say("key-a", "one", " ")).toMatchObject([{ type: "error", code: "input_empty" }]);
   });
 

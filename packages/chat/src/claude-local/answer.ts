@@ -35,6 +35,7 @@ export class AnswerReader {
   #checked = false;
   #sessionId: string | null = null;
   #section = -1;
+  #betweenSections = true;
   #betweenMessages = false;
   #stopReason: string | null = null;
   #kind: string | null = null;
@@ -87,12 +88,13 @@ export class AnswerReader {
 
   #begin(message: Fields): void {
     const { tools: opened = [], mcpConfig } = this.#access;
-    const present = listOf(message.tools).map(textOf);
-    const isOpen = (name: string) => opened.includes(name) || (mcpConfig !== undefined && name.startsWith("mcp__"));
-    const others = present.filter((name) => !isOpen(name));
+    const isOpen = (name: string) =>
+      name.startsWith("mcp__") ? mcpConfig !== undefined : opened.includes("default") || opened.includes(name);
+    const others = listOf(message.tools)
+      .map(textOf)
+      .filter((name) => !isOpen(name));
     const servers = mcpConfig === undefined ? listOf(message.mcp_servers) : [];
-    const isHeld = Array.isArray(message.tools) && others.length === 0 && servers.length === 0;
-    if (!isHeld && !opened.includes("default")) throw notHeld(others);
+    if (!Array.isArray(message.tools) || others.length > 0 || servers.length > 0) throw notHeld(others);
     this.#checked = true;
     this.#sessionId = textOf(message.session_id) || null;
   }
@@ -105,13 +107,11 @@ export class AnswerReader {
         this.#betweenMessages = this.started;
         return [];
       case "content_block_start":
-        if (textOf(fieldsOf(event.content_block).type) === "thinking") this.#section++;
+        if (fieldsOf(event.content_block).type === "thinking") this.#betweenSections = true;
         return [];
       case "content_block_delta":
         if (delta.type === "text_delta") return this.#say(textOf(delta.text));
-        if (delta.type === "thinking_delta" && textOf(delta.thinking) !== "")
-          return [{ type: "reasoning", section: Math.max(0, this.#section), delta: textOf(delta.thinking) }];
-        return [];
+        return delta.type === "thinking_delta" ? this.#think(textOf(delta.thinking)) : [];
       case "message_delta":
         this.#stopReason = textOf(delta.stop_reason) || this.#stopReason;
         return [];
@@ -129,6 +129,14 @@ export class AnswerReader {
     return [{ type: "text", delta }];
   }
 
+  /** A section is counted at its first words: some stay empty. */
+  #think(delta: string): readonly ModelEvent[] {
+    if (delta === "") return [];
+    if (this.#betweenSections) this.#section++;
+    this.#betweenSections = false;
+    return [{ type: "reasoning", section: this.#section, delta }];
+  }
+
   /** It reports a failed request as a message of its own making. */
   #noteFailure({ error, message }: Fields): void {
     const kind = textOf(error);
@@ -140,7 +148,8 @@ export class AnswerReader {
 
   #noteLimit({ status, resetsAt }: Fields): void {
     if (status !== "rejected" || typeof resetsAt !== "number") return;
-    this.retryAt = resetsAt < 1e11 ? resetsAt * 1000 : resetsAt;
+    const at = resetsAt < 1e11 ? resetsAt * 1000 : resetsAt;
+    if (isTime(at)) this.retryAt = at;
   }
 
   #failure(result: Fields | null): SaidFailure | null {
@@ -213,6 +222,11 @@ function listOf(value: Json | undefined): readonly Json[] {
 
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
+}
+
+/** What a Date can be. */
+function isTime(ms: number): boolean {
+  return !Number.isNaN(new Date(ms).getTime());
 }
 
 function countOf(value: Json | undefined): number | null {

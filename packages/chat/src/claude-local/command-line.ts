@@ -7,7 +7,7 @@
 
 /** What Claude Code may use by itself. */
 export interface ClaudeAccess {
-  /** Claude Code's own tools that there are, such as `Read`. Default: none. */
+  /** Claude Code's own tools that there are, such as `Read`; `default` stands for all of them. Default: none. */
   readonly tools?: readonly string[];
   /** What they may do, in Claude Code's rules, such as `Bash(git log:*)`; what would have to be asked for is refused. */
   readonly allow?: readonly string[];

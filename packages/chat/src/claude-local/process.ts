@@ -94,10 +94,7 @@ export function startProgram({ executable, args, env, folder, input }: Program):
     end() {
       if (gone || timer) return;
       child.kill("SIGTERM");
-      timer = setTimeout(() => {
-        killAll();
-        child.stdout?.destroy();
-      }, graceMs);
+      timer = setTimeout(killAll, graceMs);
     },
   };
 }

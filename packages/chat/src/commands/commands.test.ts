@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { anyTool, codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
 import {
+  type Call,
   type ChatClient,
+  type ChatUsage,
   CommandUnavailableError,
   clearCommand,
   commandSet,
@@ -10,9 +12,14 @@ import {
   createChat,
   defineCommand,
   helpCommand,
+  memoryTranscript,
+  type PolicyCall,
+  type PolicyOutcome,
   parseCommand,
   runCommand,
   toolsCommand,
+  transcriptEditor,
+  type Usage,
   undoCommand,
   usageCommand,
 } from "../index.ts";
@@ -213,6 +220,22 @@ describe("L2 the commands that come with it", () => {
     expect(textsOf(model.requests.at(-1)?.messages ?? [])).toEqual(["again"]);
   });
 
+  test("L2 /undo that is stopped while it reads takes nothing back", async () => {
+    const { client } = scriptedChat(["a"]);
+    await client.chat("1");
+    const controller = new AbortController();
+    const editor = client.editor && {
+      ...client.editor,
+      async read() {
+        controller.abort();
+        return client.editor?.read() ?? { revision: "", summary: null, exchanges: [] };
+      },
+    };
+    const commands = commandSet<{ editor: typeof editor }>([undoCommand()]);
+    expect(await codeOf(runCommand({ editor }, commands, "/undo", { signal: controller.signal }))).toBe("aborted");
+    expect((await client.editor?.read())?.exchanges).toHaveLength(1);
+  });
+
   test("L2 /undo takes back a whole exchange with its tool calls, and never reaches past a /clear", async () => {
     const tool = anyTool();
     const { client } = scriptedChat(["a", [call("t", {}), finish()], "c"], { tools: [tool] });
@@ -225,7 +248,13 @@ describe("L2 the commands that come with it", () => {
   });
 
   test("L2 /undo after /compact goes on one by one; where it reaches what was summarised, that is read in full again", async () => {
-    const { client, model } = scriptedChat(["one, with many words", "two", "three", "SUM", "next"]);
+    const { client, model } = scriptedChat([
+      "one, with many words, as many as it takes",
+      "two",
+      "three",
+      "SUM",
+      "next",
+    ]);
     for (const text of ["1: a long question", "2", "3"]) await client.chat(text);
     expect(await run(client, "/compact")).toMatchObject({ changed: true });
     await run(client, "/undo");
@@ -251,6 +280,67 @@ describe("L2 the commands that come with it", () => {
     expect(outcome.handled && outcome.text).toContain("Summaries: 1. Tokens: 10 in, 5 out.");
   });
 
+  test("L2 /usage says what was read from a cache, what was reasoning, and what is not known", async () => {
+    const told = async (count: number, unreported: number, tokens: Partial<Usage> | null) => {
+      const none = { inputTokens: null, outputTokens: null, totalTokens: null };
+      const all = tokens && { ...none, reasoningTokens: null, cachedInputTokens: null, ...tokens };
+      const client = {
+        usage: (): ChatUsage => ({
+          turns: { count, unreported, tokens: all },
+          compactions: { count: 0, unreported: 0, tokens: null },
+        }),
+      };
+      const outcome = await runCommand(client, commandSet<typeof client>([usageCommand()]), "/usage");
+      return outcome.handled && outcome.text;
+    };
+    const used = { inputTokens: 1_200, outputTokens: 30 };
+    expect(await told(2, 0, { ...used, cachedInputTokens: 1_000, reasoningTokens: 7 })).toBe(
+      "Answers: 2. Tokens: 1200 in (1000 of them from a cache), 30 out (7 of them reasoning).",
+    );
+    expect(await told(3, 1, { ...used, outputTokens: null })).toBe(
+      "Answers: 3 (1 of them not fully reported). Tokens: 1200 in, unknown out.",
+    );
+  });
+
+  test("L2 /clear hands on its signal", async () => {
+    const seen: unknown[] = [];
+    const client = { clear: async (call?: Call) => seen.push(call?.signal) > 0 };
+    const { signal } = new AbortController();
+    await runCommand(client, commandSet<typeof client>([clearCommand()]), "/clear", { signal });
+    expect(seen).toEqual([signal]);
+  });
+
+  test("L2 /compact hands on what to keep and its signal, and says what came of it", async () => {
+    const seen: PolicyCall[] = [];
+    const told = async (outcome: PolicyOutcome) => {
+      const client = {
+        editor: transcriptEditor(memoryTranscript()),
+        applyPolicyNow: async (call: PolicyCall = {}) => {
+          seen.push(call);
+          return outcome;
+        },
+      };
+      const commands = commandSet<typeof client>([compactCommand()]);
+      const { signal } = new AbortController();
+      const said = await runCommand(client, commands, "/compact  the dates ", { signal });
+      expect(seen.splice(0)).toEqual([{ focus: "the dates", signal }]);
+      return said.handled && [said.changed, said.text];
+    };
+    const bytes = { before: 900, after: 100 };
+    expect(await told({ changed: true, exchanges: 1, bytes })).toEqual([
+      ...[true, "Summarised 1 exchange: 900 bytes became 100. The newest stay as they are."],
+    ]);
+    expect(await told({ changed: true, exchanges: 2, bytes })).toEqual([
+      ...[true, expect.stringContaining("2 exchanges")],
+    ]);
+    expect(await told({ changed: false, reason: "nothing-old" })).toEqual([
+      ...[false, "There is nothing to shorten yet."],
+    ]);
+    expect(await told({ changed: false, reason: "each-request" })).toEqual([
+      ...[false, expect.stringContaining("only the newest")],
+    ]);
+  });
+
   test("L2 /tools lists the tools that it was given", async () => {
     const { client } = scriptedChat(["ok"]);
     expect(await run(client, "/tools")).toMatchObject({ text: "web.fetch: reads a page", changed: false });
@@ -263,7 +353,7 @@ describe("L2 the commands that come with it", () => {
     const model = heldModel(["a", "b", "c", "SUM"]);
     const client = createChat({ model });
     for (const n of [1, 2, 3]) {
-      const work = client.chat(`question ${n}, with some words`);
+      const work = client.chat(`question ${n}, with some words, which a summary makes shorter`);
       await model.asked(n);
       model.release();
       await work;

@@ -1,4 +1,5 @@
 /** `/undo`: takes back the last exchange. One whose turn failed was never added, so there is nothing of it to take back. */
+import { abortError } from "../errors.ts";
 import { cutCodePoints } from "../text.ts";
 import type { Command } from "./command.ts";
 import { type Editable, orTryAgain, whyNotEditable } from "./editing.ts";
@@ -9,10 +10,11 @@ export function undoCommand(): Command<Editable> {
     name: "undo",
     summary: "takes back the last message and its answer",
     unavailable: whyNotEditable,
-    run: ({ client }) =>
+    run: ({ client: { editor }, signal }) =>
       orTryAgain(async () => {
-        const view = await client.editor?.read({ newest: 1 });
-        const [dropped] = view ? ((await client.editor?.dropLast(view.revision, 1)) ?? []) : [];
+        const view = await editor?.read({ newest: 1 });
+        if (signal.aborted) throw abortError(signal.reason, "/undo");
+        const [dropped] = (view && (await editor?.dropLast(view.revision, 1))) ?? [];
         if (!dropped) return { text: "There is nothing to take back." };
         const said = dropped.messages.find((message) => message.role === "user")?.text ?? "";
         return { text: `Took back: ${excerpt(said)}`, changed: true };

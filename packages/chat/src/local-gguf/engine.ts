@@ -7,7 +7,7 @@
  */
 import type { Llama, LlamaContext, LlamaContextSequence, LlamaModel } from "node-llama-cpp";
 import { untilAborted } from "../abort.ts";
-import { ChatError, messageOf } from "../errors.ts";
+import { abortError, ChatError, messageOf } from "../errors.ts";
 import { cutCodePoints } from "../text.ts";
 import { followFreeCores, mostThreads, threadsFor, watchCores } from "./cores.ts";
 import { chatTemplate, type Template } from "./template.ts";
@@ -47,7 +47,8 @@ export async function loadEngine(options: EngineOptions): Promise<Engine> {
   try {
     return await untilAborted(load(), signal, (engine) => engine.dispose());
   } catch (thrown) {
-    if (signal.aborted || ChatError.isInstance(thrown)) throw thrown;
+    if (signal.aborted) throw abortError(signal.reason, `The loading of ${name}`);
+    if (ChatError.isInstance(thrown)) throw thrown;
     throw new ChatError("local_engine", `The model ${name} cannot be loaded: ${why(thrown)}`, { cause: thrown });
   }
 }

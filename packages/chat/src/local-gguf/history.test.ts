@@ -43,6 +43,19 @@ test("C13 tool calls stand in the model's response with their results, and reaso
   ]);
 });
 
+test("C13 an ID that a later turn uses again does not bring the later result", () => {
+  const call = { toolCallId: "call_1", toolName: "t" };
+  const turn = (output: string) => [
+    { role: "user" as const, text: "?" },
+    said("", [{ ...call, input: {} }]),
+    { role: "tool" as const, results: [{ ...call, state: "completed" as const, output }] },
+    said("Done."),
+  ];
+  const history = chatHistory("", [...turn("first"), ...turn("second")]);
+  const results = history.map((item) => (item.type === "model" ? item.response[0] : null));
+  expect(results.slice(0, 4)).toMatchObject([null, { result: "first" }, null, { result: "second" }]);
+});
+
 test("C13 after a tool's result the same response goes on, and documents are labelled data", () => {
   const history = chatHistory("", [
     { role: "user", text: "Sum up", sources: [{ label: "a.txt", text: 'say "x"' }] },

@@ -137,7 +137,7 @@ async function generate(
   }
 }
 
-/** IDs count the calls of the conversation, so that none comes twice on one path. */
+/** IDs go on from the calls in the request; one that is in the same turn already is changed there. */
 function toolCalls(
   response: LlamaChatResponse<ChatModelFunctions>,
   request: ModelRequest,

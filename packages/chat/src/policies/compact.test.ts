@@ -106,6 +106,31 @@ describe("S14 compacting when asked", () => {
     }
   });
 
+  test("S14 a summary that would make a request longer, its heading counted, is refused; one byte less is taken", async () => {
+    const heading = "[Summary of the conversation so far]\n".length;
+    const compacted = async (bytes: number) => {
+      const summaries = ["FIRST", "x".repeat(bytes)];
+      const { client } = talk(() => summaries.shift() ?? "", { policy: compact({ at: Infinity, keep: 1 }) });
+      await converse(client, 1, 2);
+      await client.applyPolicyNow();
+      await client.add("newest");
+      return client.applyPolicyNow().catch((error: ChatError) => error.code);
+    };
+    // What the second stands for: the first with its heading, question 2 and its answer.
+    const before = heading + "FIRST".length + question(2).length + "answer 3".length;
+    expect(await compacted(before - heading)).toBe("summary_refused");
+    expect(await compacted(before - heading - 1)).toMatchObject({ bytes: { before, after: before - 1 } });
+  });
+
+  test("S14 a writer of one's own that does not hear its signal is not waited for", async () => {
+    const { client } = talk(() => "", { policy: compact({ keep: 1, summarise: () => new Promise(() => {}) }) });
+    await converse(client, 1, 2);
+    const controller = new AbortController();
+    const work = client.applyPolicyNow({ signal: controller.signal });
+    controller.abort();
+    expect(await codeOf(work)).toBe("aborted");
+  });
+
   test("§8.22 what summaries cost is counted apart, also where they fail", async () => {
     const { client } = talk(() => [say("half"), finish("length", { inputTokens: 7, outputTokens: 1 })]);
     await converse(client, 1, 3);
@@ -136,9 +161,52 @@ describe("S14 compacting when asked", () => {
     expect((await client.editor?.read())?.summary).toBe(`SUMMARY ${asked.length}`);
   });
 
+  test("S14 each part leaves room for the summary so far", async () => {
+    const long = "SUMMARY, long. ".repeat(60);
+    const { client, model } = talk(() => long, {
+      policy: compact({ at: Infinity, keep: 1, summarise: { tokens: 1_200 } }),
+    });
+    for (let n = 1; n <= 3; n++) await client.chat(`${n}: ${"words ".repeat(600)}`);
+    await client.applyPolicyNow();
+    for (const request of model.requests.filter(isSummary)) {
+      expect((request.system.length + JSON.stringify(request.messages).length) / 3).toBeLessThan(1_200);
+    }
+  });
+
+  test("S14 a size that cannot be is said, and nothing is asked", async () => {
+    for (const summarise of [{ tokens: 0 }, { tokens: Number.NaN }, { maxOutputTokens: 0.5 }]) {
+      const { client, model } = talk(() => "SUM", { policy: compact({ at: Infinity, keep: 1, summarise }) });
+      await converse(client, 1, 2);
+      expect(await codeOf(client.applyPolicyNow())).toBe("option_invalid");
+      expect(model.requests).toHaveLength(2);
+    }
+  });
+
+  test("S14 parts end between messages, where they can", async () => {
+    const { client, model } = talk(() => "SUM", {
+      policy: compact({ at: Infinity, keep: 1, summarise: { tokens: 1_000 } }),
+    });
+    await converse(client, 1, 20);
+    await client.applyPolicyNow();
+    const parts = model.requests.filter(isSummary).map((request) => sourcesOf(request).at(-1)?.text.trim() ?? "");
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts) expect(part).toMatch(/^(User|Assistant): /);
+  });
+
+  test("S14 a summary is kept without the white space around it, and without half a character", async () => {
+    const { client } = talk(() => "\n SUMMARY \n");
+    await converse(client, 1, 3);
+    await client.applyPolicyNow();
+    expect((await client.editor?.read())?.summary).toBe("SUMMARY");
+    const own = talk(() => "", { policy: compact({ keep: 1, summarise: async () => "SUM\ud83d" }) });
+    await converse(own.client, 1, 2);
+    await own.client.applyPolicyNow();
+    expect((await own.client.editor?.read())?.summary).toBe("SUM\ufffd");
+  });
+
   test("S14 prompt, model and writer can be one's own", async () => {
     const other = scriptedModel(["OTHER"], { modelId: "small" });
-    const own = scriptedChat(["a long answer to shorten", "b", "c"], {
+    const own = scriptedChat(["a long answer, which is there to be shortened", "b", "c"], {
       policy: compact({
         keep: 1,
         at: Infinity,
@@ -150,7 +218,7 @@ describe("S14 compacting when asked", () => {
     expect(other.requests[0]?.maxOutputTokens).toBe(99);
     expect(other.requests.map((request) => request.system)).toEqual(["Shorten this."]);
     expect(own.model.requests).toHaveLength(2);
-    const written = scriptedChat(["a long answer to shorten", "b"], {
+    const written = scriptedChat(["a long answer, which is there to be shortened", "b"], {
       policy: compact({ keep: 1, summarise: async ({ exchanges, focus }) => `${exchanges.length} ${focus}` }),
     });
     for (const text of ["1", "2"]) await written.client.chat(text);
@@ -233,6 +301,17 @@ describe("§8.1 compacting by itself", () => {
     expect(model.requests.filter(isSummary).length).toBeLessThan(10);
   });
 
+  test("§8.1 a failed one is tried again too where the context is at a limit, and so does not grow", async () => {
+    for (const limits of [{ contextExchanges: 10 }, { contextBytes: 2_000 }]) {
+      let tries = 0;
+      const { client } = talk(() => (++tries === 1 ? [new ChatError("provider_network", "gone")] : "SUM"), {
+        ...{ policy: compact({ keep: 1 }), limits },
+      });
+      for (let n = 0; n < 60 && tries < 2; n++) await client.chat("word ".repeat(20));
+      expect(tries).toBe(2);
+    }
+  });
+
   test("§8.1 one that helps too little is not tried again at once either", async () => {
     const { client, model } = talk(() => "x".repeat(400), { policy: compact({ at: 100, keep: 1 }) });
     for (let n = 0; n < 40; n++) await client.chat(`word ${n}`);
@@ -273,6 +352,8 @@ describe("L6 truncating", () => {
     expect(await sent({ policy: truncate({ bytes: 297 }) })).toBe(3);
     expect(await sent({ policy: truncate({ tokens: 100 }) })).toBe(5);
     expect(await sent({ policy: truncate({ exchanges: 5 }), limits: { contextExchanges: 1 } })).toBe(3);
+    expect(await sent({ policy: truncate({ bytes: 1_000 }), limits: { contextBytes: 297 } })).toBe(3);
+    expect(await sent({ policy: truncate({ tokens: 1_000 }), contextWindow: 133 })).toBe(5);
     expect(() => truncate({ bytes: 1.5 })).toThrow("bytes");
   });
 });

@@ -1,7 +1,8 @@
 /** The policy that bounds a long conversation by summaries of what is old. */
 import type { TranscriptEditor } from "../editor.ts";
+import { checkCount } from "./check-count.ts";
 import type { CompactionRequest } from "./compaction.ts";
-import { type CompactPolicy, checkCount, type PolicyOutcome } from "./policy.ts";
+import type { CompactPolicy, PolicyOutcome } from "./policy.ts";
 import type { Summariser, SummariserOptions } from "./summary.ts";
 
 /** All of them may be left out. */

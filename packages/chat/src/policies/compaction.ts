@@ -3,10 +3,10 @@
  * whole exchanges only, so never a tool call without its result, and never the last. A summary that fails, is empty, or
  * is no shorter than what it stands for changes nothing.
  */
+import { untilAborted } from "../abort.ts";
 import { contextBytes } from "../context.ts";
 import type { TranscriptEditor } from "../editor.ts";
 import { abortError, ChatError } from "../errors.ts";
-import { utf8Length } from "../text.ts";
 import type { CompactPolicy, PolicyOutcome } from "./policy.ts";
 import { type SummaryRequest, summariser } from "./summary.ts";
 
@@ -25,9 +25,15 @@ export async function compaction(
   if (!last) return { changed: false, reason: "nothing-old" };
 
   const write = typeof summarise === "function" ? summarise : summariser(summarise);
-  const text = (await write({ ...request, previous, exchanges: old })).toWellFormed();
-  if (request.signal.aborted) throw abortError(request.signal.reason, "The summary");
-  const bytes = { before: contextBytes({ summary: previous, exchanges: old }), after: utf8Length(text) };
+  const { signal } = request;
+  const written = await untilAborted(write({ ...request, previous, exchanges: old }), signal).catch((thrown) => {
+    throw signal.aborted ? abortError(signal.reason, "The summary") : thrown;
+  });
+  const text = written.toWellFormed();
+  const bytes = {
+    before: contextBytes({ summary: previous, exchanges: old }),
+    after: contextBytes({ summary: text, exchanges: [] }),
+  };
   if (text.trim() === "") throw refused("is empty", bytes);
   if (bytes.after >= bytes.before) {
     throw refused(`is as long as what it stands for, ${bytes.after} of ${bytes.before} bytes`, bytes);

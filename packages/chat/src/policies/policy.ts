@@ -1,6 +1,5 @@
 /** How a long conversation is bounded: by sending less of it, or by a summary of what is old. */
 import type { ContextBudget } from "../context.ts";
-import { ChatError } from "../errors.ts";
 import type { Summariser, SummariserOptions } from "./summary.ts";
 
 /** Made by `truncate` or `compact`. */
@@ -23,7 +22,7 @@ export interface CompactPolicy {
 
 /** What a policy did. */
 export type PolicyOutcome =
-  /** `exchanges` were summarised; `bytes` is what they and an earlier summary took, and what the summary takes. */
+  /** `exchanges` were summarised; `bytes`: what they and an earlier summary took in a request, and what this one takes. */
   | {
       readonly changed: true;
       readonly exchanges: number;
@@ -31,9 +30,3 @@ export type PolicyOutcome =
     }
   /** `nothing-old`: all that there is is to stay as it is. `each-request`: the policy works when a request is made. */
   | { readonly changed: false; readonly reason: "nothing-old" | "each-request" };
-
-/** Refuses an option that is not a whole number of at least `least`; Infinity passes. */
-export function checkCount(name: string, value: number, least: number): void {
-  if (value === Infinity || (Number.isInteger(value) && value >= least)) return;
-  throw new ChatError("option_invalid", `${name} is ${value}: give a whole number of at least ${least}, or Infinity.`);
-}

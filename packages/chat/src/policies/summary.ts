@@ -8,6 +8,7 @@ import { type Exchange, type Message, type Usage, userTexts } from "../messages.
 import type { Model } from "../model.ts";
 import { cutBytes, utf8Length } from "../text.ts";
 import { type TurnLimits, turn } from "../turn.ts";
+import { checkCount } from "./check-count.ts";
 
 /** Returns the summary; throws ChatError, the signal's reason included. */
 export type Summariser = (request: SummaryRequest) => Promise<string>;
@@ -58,9 +59,11 @@ Names and numbers: every name, path, identifier, link, date, figure and exact wo
 
 Where there is a summary so far, bring it up to date: keep everything in it that still holds, correct what has changed, move open points that are done to State. Add nothing that was not said. Use the language of the conversation. Be much shorter than the messages. Answer with the summary and nothing else.`;
 
-/** The usual writer. */
+/** The usual writer. An option that cannot be: `option_invalid`. */
 export function summariser(options: SummariserOptions = {}): Summariser {
-  const { prompt = summaryPrompt } = options;
+  const { prompt = summaryPrompt, tokens: most = Infinity, maxOutputTokens = Infinity } = options;
+  checkCount("summarise: tokens", most, 1);
+  checkCount("summarise: maxOutputTokens", maxOutputTokens, 1);
   return async (request) => {
     const { previous, exchanges, focus } = request;
     const model = options.model ?? request.model;

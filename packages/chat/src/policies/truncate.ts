@@ -1,6 +1,7 @@
 /** The policy that sends only the newest exchanges. */
 import type { ContextBudget } from "../context.ts";
-import { checkCount, type TruncatePolicy } from "./policy.ts";
+import { checkCount } from "./check-count.ts";
+import type { TruncatePolicy } from "./policy.ts";
 
 /**
  * Bounds each request to so many exchanges before the current one, UTF-8 bytes or estimated tokens; the client's own

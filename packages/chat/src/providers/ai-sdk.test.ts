@@ -171,6 +171,33 @@ test("C11 an abort ends the request though the model does not heed it", async ()
   expect(cancelled).toEqual(["deaf"]);
 });
 
+test("C11 a stream that opens after the abort is closed, and no listener stays", async () => {
+  const opening = Promise.withResolvers<Awaited<ReturnType<AiSdkModel["doStream"]>>>();
+  const cancelled = Promise.withResolvers<void>();
+  const late = { ...modelOf([]), doStream: () => opening.promise } as AiSdkModel;
+  const abort = new AbortController();
+  const code = codeOf(eventsOf(late, { signal: abort.signal }));
+  abort.abort();
+  expect(await code).toBe("aborted");
+  opening.resolve({ stream: new ReadableStream({ cancel: () => cancelled.resolve() }) });
+  await cancelled.promise;
+
+  const { signal } = new AbortController();
+  const listening = new Set<unknown>();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (type: string, listener: never, options?: never) => {
+    listening.add(listener);
+    add(type, listener, options);
+  };
+  signal.removeEventListener = (type: string, listener: never) => {
+    listening.delete(listener);
+    remove(type, listener);
+  };
+  await eventsOf(modelOf([{ type: "text-delta", id: "t", delta: "a" }, stop]), { signal });
+  expect(listening.size).toBe(0);
+});
+
 test("C11 an abort in mid-answer ends a read that the model leaves hanging", async () => {
   const start = (controller: ReadableStreamDefaultController<Part>) =>
     controller.enqueue({ type: "text-delta", id: "t", delta: "Half" });

@@ -47,6 +47,16 @@ describe("L7 a provider of one's own", () => {
     expect((given as AbortSignal | null)?.aborted).toBe(true);
   });
 
+  test("says aborted where its signal was, whatever it throws then", async () => {
+    const controller = new AbortController();
+    const model = own(async function* () {
+      yield say("Half");
+      controller.abort(new Error("closed the window"));
+      throw new Error("the connection broke");
+    });
+    expect(await codeOf(read(model.stream(requestWith(controller.signal))))).toBe("aborted");
+  });
+
   test("is aborted when its reader leaves, and is read no further than its finish", async () => {
     const ends: string[] = [];
     const model = own(async function* ({ signal }) {
@@ -98,6 +108,48 @@ describe("L7 a provider of one's own", () => {
       expect(message).not.toContain("s3cr3t");
       expect(message).toContain("Own");
     }
+  });
+
+  test("has its key's place and its clock in what it throws", async () => {
+    const answers = [
+      new Response("", { status: 401 }),
+      new Response("", { status: 429, headers: { "retry-after": "60" } }),
+    ];
+    const model = defineProvider({
+      ...{ ...names, keyHint: "OWN_KEY", now: () => 1_000 },
+      async *stream() {
+        throw await responseError(answers.shift() ?? new Response());
+        // biome-ignore lint/correctness/noUnreachable: a generator by type
+        yield finish();
+      },
+    });
+    await expect(read(model.stream(requestWith()))).rejects.toThrow("Check OWN_KEY.");
+    await expect(read(model.stream(requestWith()))).rejects.toMatchObject({ details: { retryAt: 61_000 } });
+  });
+
+  test("that keeps its conversation may have an editor, and is told when a session is over", async () => {
+    let closed = 0;
+    const editor = {
+      read: async () => ({ revision: "r", summary: null, exchanges: [] }),
+      dropLast: async () => [],
+      summarize: async () => {},
+    };
+    const provider = defineProvider({
+      ...names,
+      openSession: () => ({
+        ...{ editor, state: () => null },
+        async *send() {
+          yield say("Yes.");
+          yield finish();
+        },
+        close: async () => void closed++,
+      }),
+    });
+    const client = createChat({ model: provider });
+    expect(await client.editor?.read()).toEqual(await editor.read());
+    await client.chat("1");
+    await client.clear();
+    expect(closed).toBe(1);
   });
 
   test("may keep its conversation, and is then a session provider and a model for a client", async () => {

@@ -32,3 +32,14 @@ test("L7 lines are the same whatever pieces their bytes come in, up to the limit
     }),
   );
 });
+
+test("L7 a source may use one piece of memory again and again", async () => {
+  const memory = new Uint8Array(2);
+  const given = (async function* () {
+    for (const piece of ["ab", "cd", "e\n"]) {
+      new TextEncoder().encodeInto(piece, memory);
+      yield memory;
+    }
+  })();
+  expect(await Array.fromAsync(linesOf(given))).toEqual(["abcde"]);
+});

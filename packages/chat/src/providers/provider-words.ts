@@ -25,7 +25,8 @@ const advice =
 /** A provider's words in at most `limit` code points, without the secrets. */
 export function safeWords(text: string, secrets: readonly string[], limit = 300): string {
   // Before the cleaning, which may change a secret, and after it, which may put one together.
-  let words = without(secrets, text.slice(0, 20_000))
+  let words = without(secrets, text)
+    .slice(0, 20_000)
     .replace(/\u001b\[[0-9;:?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?/g, " ")
     // Joiners are part of writing; the other format characters turn text round or hide it.
     .replace(/(?![\u200c\u200d])\p{Cf}/gu, "")

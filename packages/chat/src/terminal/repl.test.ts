@@ -65,5 +65,39 @@ test("L6 its signal ends it while it waits for a line, and while the model answe
     return [say("hal"), "hang"];
   };
   const { written, asked } = await typed(["1\n2\n"], [stop], controller.signal);
-  expect([written.endsWith("\n"), asked.length]).toEqual([true, 1]);
+  expect([written, asked.length]).toEqual(["> \n", 1]);
+});
+
+test("L6 its signal is a command's too, whose words are cleaned as an answer's are", async () => {
+  const { client } = scriptedChat(["x"]);
+  const controller = new AbortController();
+  const set = commandSet([
+    defineCommand({ name: "show", summary: "", run: async () => ({ text: "a\u001b[2Jb" }) }),
+    defineCommand({
+      name: "wait",
+      summary: "",
+      run: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          controller.abort();
+        }),
+    }),
+  ]);
+  let written = "";
+  const output = { write: (text: string) => (written += text) };
+  async function* input() {
+    yield "/show\n/wait\nlate\n";
+  }
+  await repl({ client, commands: set, input: input(), output, signal: controller.signal });
+  expect(written).toBe("> a[2Jb\n> \n");
+});
+
+test("L6 what the input throws is thrown, and half a letter at its end is not lost", async () => {
+  const { asked } = await typed([new Uint8Array([72, 105, 0xc3])], ["ok"]);
+  expect(asked).toEqual([{ role: "user", text: "Hi\ufffd" }]);
+  const { client } = scriptedChat(["x"]);
+  const broken: AsyncIterable<string> = {
+    [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
+  };
+  await expect(repl({ client, commands, input: broken, output: { write() {} } })).rejects.toThrow("gone");
 });

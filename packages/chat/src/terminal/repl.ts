@@ -18,7 +18,7 @@ export interface ReplOptions {
   readonly output: { write(text: string): unknown };
   /** Default: `> `. */
   readonly prompt?: string;
-  /** Ends it, and what it is waiting for. */
+  /** Ends it, and what it is waiting for. The input stays open: `process.stdin` keeps Node running until it is destroyed. */
   readonly signal?: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /** A suite with which anyone proves a provider, under any test runner. */
 import { casesFor } from "./provider-cases.ts";
 import type { ProviderFactory } from "./provider-factory.ts";
-import { sessionCases, toolCases } from "./provider-kind-cases.ts";
+import { type KindCase, modelCases, sessionCases, toolCases } from "./provider-kind-cases.ts";
 import { type Runner, runSuite } from "./runner.ts";
 
 /** The runner, and how the suite uses it. */
@@ -19,13 +19,11 @@ export interface ProviderSuiteOptions extends Runner {
  */
 export function describeProvider(factory: ProviderFactory, options: ProviderSuiteOptions): void {
   const { name = "the provider", patienceMs = 10_000 } = options;
-  const common = casesFor(factory).map((one) => ({ name: one.name, run: () => one.run(factory, patienceMs) }));
-  runSuite(options, name, [...common, ...ofKind(factory, patienceMs)]);
-}
-
-function ofKind(factory: ProviderFactory, patience: number) {
-  if (factory.kind === "session")
-    return sessionCases.map((one) => ({ name: one.name, run: () => one.run(factory, patience) }));
-  const cases = factory.tools ? toolCases : [];
-  return cases.map((one) => ({ name: one.name, run: () => one.run(factory, patience) }));
+  const of = <Kind>(kind: Kind, cases: readonly KindCase<Kind>[]) =>
+    cases.map((one) => ({ name: one.name, run: () => one.run(kind, patienceMs) }));
+  const ofItsKind =
+    factory.kind === "session"
+      ? of(factory, sessionCases)
+      : of(factory, [...modelCases, ...(factory.tools ? toolCases : [])]);
+  runSuite(options, name, [...of(factory, casesFor(factory)), ...ofItsKind]);
 }

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { memoryTranscript, type Transcript, type TranscriptChange, TranscriptMovedError } from "../index.ts";
 import { describeTranscript, type TranscriptFactory } from "./index.ts";
 
@@ -136,6 +139,14 @@ const broken: readonly (readonly [string, Change, string])[] = [
     "it is the tree that its history says",
   ],
 ];
+
+test("L6 the suite for stores takes the errors of another copy of the package for what they are", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "poppet-copy-"));
+  const { outputs } = await Bun.build({ entrypoints: [join(import.meta.dir, "../index.ts")], outdir: folder });
+  const other: typeof import("../index.ts") = await import(outputs[0]?.path ?? "");
+  expect(await failing({ make: () => other.memoryTranscript(), open: (transcript) => transcript })).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
 
 describe("L6 the suite for stores notices", () => {
   test.each(broken)("%s", async (_name, change, caughtBy) => {

@@ -1,11 +1,11 @@
-/** What only a model that takes tools must do, and what only a provider that keeps its conversation. */
+/** What only a model must do, only one that takes tools, and only a provider that keeps its conversation. */
 import type { Json } from "../json.ts";
 import type { Tool } from "../tools.ts";
 import { equal, isTrue, within } from "./expectations.ts";
 import { ask, begin, calling, chatError, finishOf, read, readWhole, send } from "./provider-asking.ts";
 import type { ModelFactory, SessionProviderFactory } from "./provider-factory.ts";
 
-interface KindCase<Factory> {
+export interface KindCase<Factory> {
   readonly name: string;
   run(factory: Factory, patience: number): Promise<void>;
 }
@@ -16,6 +16,28 @@ const look: Tool = {
   inputJsonSchema: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },
   run: async () => "seen",
 };
+
+export const modelCases: readonly KindCase<ModelFactory>[] = [
+  {
+    name: "what was said before, and what came with a message, reaches the back end",
+    async run(factory, ms) {
+      const one = await factory.open([{ type: "text", deltas: ["Yes."] }]);
+      try {
+        const from = { provider: "suite", model: "another", continuation: null, measured: null };
+        const said = { role: "assistant", text: "The first answer.", reasoning: "", toolCalls: [], ...from } as const;
+        const source = { label: "tides.txt", text: "Spring tides follow the moon." };
+        const next = { role: "user", text: "The second question?", sources: [source] } as const;
+        await readWhole(ask(one.provider, { text: "The first question?", more: [said, next] }), ms);
+        const sent = await one.request(1);
+        for (const part of ["The first question?", said.text, next.text, source.label, source.text]) {
+          isTrue(sent.includes(part), `the request has no ${JSON.stringify(part)} in it`);
+        }
+      } finally {
+        await one.close?.();
+      }
+    },
+  },
+];
 
 export const toolCases: readonly KindCase<ModelFactory>[] = [
   {

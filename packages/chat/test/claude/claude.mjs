@@ -16,7 +16,8 @@ const reply = JSON.parse(readFileSync(`${folder}/script.json`, "utf8"))[number -
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
 if (reply.ignoreTerm) process.on("SIGTERM", () => {});
-const child = reply.child ? spawn("sleep", ["1000"], { stdio: "inherit" }).pid : null;
+const goesOn = { stdio: "inherit", detached: reply.child === "apart" };
+const child = reply.child ? spawn("sleep", ["1000"], goesOn).pid : null;
 const resumed = flagValue("--resume");
 const isLost = resumed !== null && !existsSync(`${folder}/session-${resumed}.json`);
 const isNew = resumed === null || isLost;

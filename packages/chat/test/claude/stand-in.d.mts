@@ -5,7 +5,8 @@ export interface ClaudeReply {
   readonly exit?: number;
   readonly signal?: string;
   readonly ignoreTerm?: boolean;
-  readonly child?: boolean;
+  /** It starts a program that goes on; `apart`: in a group of its own. */
+  readonly child?: boolean | "apart";
 }
 export interface ClaudeCall {
   readonly argv: readonly string[];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { chatErrorCodes } from "@poppet/chat";
+import { chatErrorCodes } from "@poppet/chat/error-codes";
 import { poppetErrorCodes } from "../../src/error.ts";
 
 const root = join(import.meta.dir, "../../../..");
