@@ -22,8 +22,8 @@ export interface Conversation {
   /** False: there was nothing to clear. */
   clear(): Promise<boolean>;
   save(): Promise<SavedConversation>;
-  /** In place of what there is. */
-  load(saved: SavedConversation): Promise<void>;
+  /** In place of what there is. Calls that come while it is read wait for it. */
+  load(read: () => Promise<SavedConversation>): Promise<void>;
 }
 
 /** A provider that keeps its conversations itself: see `sessionModel`. */
@@ -122,8 +122,9 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
       return { type: "transcript", summary, exchanges: exchanges.map((one) => one.messages) };
     },
 
-    load: (saved) =>
+    load: (read) =>
       line.serve(async () => {
+        const saved = await read();
         if (saved.type !== "transcript") throw otherSnapshot();
         let tip = await transcript.tip();
         const commit = async (content: readonly EntryContent[]) => {

@@ -12,7 +12,7 @@ import type { Usage, UserMessage } from "./messages.ts";
 import { CompactionTrigger } from "./policies/automatic.ts";
 import { compact, compactNow } from "./policies/compact.ts";
 import type { PolicyOutcome } from "./policies/policy.ts";
-import { checkSnapshot, snapshotOf } from "./snapshot.ts";
+import { snapshotOf } from "./snapshot.ts";
 import { toolsByName } from "./tools.ts";
 import { memoryTranscript } from "./transcript.ts";
 import { runTurn, type TurnOptions } from "./turn.ts";
@@ -175,10 +175,17 @@ export function createChat(options: ChatOptions): ChatClient {
     },
 
     async restore(given, call) {
-      const snapshot = checkSnapshot(given);
       refuseAborted(call);
-      await conversation.load(snapshot.conversation);
-      usage = snapshot.usage;
+      let spent = usage;
+      await conversation.load(async () => {
+        // Loaded when a snapshot is restored.
+        const { checkSnapshot } = await import("./check-snapshot.ts");
+        const snapshot = checkSnapshot(given);
+        refuseAborted(call);
+        spent = snapshot.usage;
+        return snapshot.conversation;
+      });
+      usage = spent;
       trigger = newTrigger();
     },
 

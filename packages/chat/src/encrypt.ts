@@ -5,8 +5,10 @@
  *
  * Blob: "POPPET" | SHA-256 of the rest (32) | version (1) | key kind (1) | iterations (4, big-endian) | salt (16) | IV (12) | ciphertext.
  */
+
+import { checkSnapshot, newerSnapshot } from "./check-snapshot.ts";
 import { ChatError } from "./errors.ts";
-import { checkSnapshot, newerSnapshot, type Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** A passphrase, or an AES-GCM key of 256 bits. */
 export type SnapshotKey = string | CryptoKey;

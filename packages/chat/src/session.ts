@@ -56,6 +56,9 @@ function sessionConversation(provider: SessionProvider): Conversation {
   /** A turn began in this session, and may still run: it is something to clear. */
   let begun = false;
 
+  /** Settles once what is being loaded has been read. */
+  let loaded: Promise<unknown> = Promise.resolve();
+
   /** All in one, before the old one is closed: a call that comes meanwhile finds the new one whole. */
   async function replace(state: Json, added: readonly UserMessage[]): Promise<void> {
     const old = session;
@@ -89,6 +92,7 @@ function sessionConversation(provider: SessionProvider): Conversation {
     },
 
     async begin() {
+      await loaded;
       // The provider finished an answer that the client could not use.
       if (!same(session.state(), kept)) await replace(kept, pending);
       begun = true;
@@ -120,20 +124,26 @@ function sessionConversation(provider: SessionProvider): Conversation {
     },
 
     async add(message) {
+      await loaded;
       pending = [...pending, message];
     },
 
     async clear() {
+      await loaded;
       if (!begun && kept === null && pending.length === 0) return false;
       await replace(null, []);
       return true;
     },
 
     async save(): Promise<SavedConversation> {
+      await loaded;
       return { type: "session", provider: provider.provider, state: kept, pending };
     },
 
-    async load(saved) {
+    async load(read) {
+      const reading = loaded.then(read);
+      loaded = reading.catch(() => {});
+      const saved = await reading;
       if (saved.type !== "session" || saved.provider !== provider.provider) throw otherSnapshot();
       await replace(saved.state, saved.pending);
     },
