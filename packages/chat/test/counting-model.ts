@@ -3,6 +3,7 @@ import { untilAborted } from "../src/abort.ts";
 import { ChatError, type Model, type ModelEvent, type ModelRequest, type Usage } from "../src/index.ts";
 
 const windowTokens = 400;
+
 /** How it does it; each member can be a mistake. */
 export interface Manner {
   event(event: ModelEvent, request: ModelRequest): readonly ModelEvent[];

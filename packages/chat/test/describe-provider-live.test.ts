@@ -16,11 +16,11 @@ const finishing = (change: (finish: ModelEvent & { readonly type: "finish" }) =>
   ({ event: (event) => (event.type === "finish" ? change(event) : [event]) }) satisfies Partial<Manner>;
 const counts = (usage: Partial<Usage>) =>
   finishing((finish) => [{ ...finish, usage: finish.usage && { ...finish.usage, ...usage } }]);
-const calls = (input: string, toolName: string) =>
+const calling = (toolName: string, ...ids: readonly string[]) =>
   ({
     event: (event, { tools }) =>
       event.type === "finish" && tools.length > 0
-        ? [{ type: "tool-call", toolCallId: "call_1", toolName, input }, event]
+        ? [...ids.map((toolCallId) => ({ type: "tool-call", toolCallId, toolName, input: "{}" }) as const), event]
         : [event],
   }) satisfies Partial<Manner>;
 const called = ({ messages }: ModelRequest) => messages.some((one) => one.role === "tool");
@@ -61,8 +61,9 @@ const broken: readonly (readonly [string, Partial<Manner>, string])[] = [
   ["a place kept by who left", { frees: "at the end" }, leaves],
   ["only its own words", { refuses: ({ messages }) => messages.some(isForeign) }, foreign],
   ["no tools", { refuses: ({ tools }) => tools.length > 0 }, offered],
-  ["a tool that there is not", calls("{}", "other"), offered],
-  ["half of a call", calls('{"at":', "suite.look"), offered],
+  ["a tool's name on the wire", calling("suite__look", "call_1"), offered],
+  ["a call without an ID", calling("suite.look", ""), offered],
+  ["one ID for two calls", calling("suite.look", "call_1", "call_1"), offered],
   ["tool calls without a call", finishing((finish) => [{ ...finish, reason: "tool-calls" }]), offered],
   ["no results", { refuses: called }, result],
   ["a place kept by what failed", { frees: "unless it failed" }, large],
@@ -95,6 +96,7 @@ describe("L7 the suite for models that nobody can script notices", () => {
   test("nothing in one that is right, also where it is one for all; and each of its cases is in the table", async () => {
     const only = counting();
     expect(await failing(factoryOf(() => only))).toEqual([]);
+    expect(await failing(factoryOf(() => counting(calling("suite.look", "call_1", "call_2"))))).toEqual([]);
     const caught = broken.map(([, , by]) => by);
     const names = casesOf(factoryOf(() => counting())).map((one) => one.name);
     expect(names.filter((name) => !caught.some((by) => name.includes(by)))).toEqual([]);

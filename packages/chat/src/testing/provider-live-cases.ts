@@ -1,6 +1,7 @@
 /** What a model must do whose answers nobody can script: the part of the contract that holds for any answer. */
 import type { AssistantMessage, Message } from "../messages.ts";
 import type { ModelEvent } from "../model.ts";
+import { wireName } from "../tools.ts";
 import { equal, isTrue, within } from "./expectations.ts";
 import { ask, begin, chatError, type Question, read, readWhole } from "./provider-asking.ts";
 import { countsAddUp, isOneLine, onlyFinish } from "./provider-checks.ts";
@@ -109,14 +110,16 @@ const looked: readonly Message[] = [
 ];
 
 const withTools = [
-  live("a request with tools is answered; a call is whole and of a tool that there is", async (one) => {
+  live("a request with tools is answered; a call has an ID and its tool's own name", async (one) => {
     const answer = await readWhole(one.ask({ text: "Look at the moon.", tools: [look] }), one.ms);
     const { reason } = onlyFinish(answer);
     const calls = answer.events.flatMap((event) => (event.type === "tool-call" ? [event] : []));
-    for (const { toolCallId, toolName, input } of calls) {
-      equal([toolName, toolCallId !== ""], [look.name, true]);
-      JSON.parse(input);
+    // A model may name a tool that there is not, or write what is no JSON: the turn's to judge, not the provider's.
+    for (const { toolCallId, toolName } of calls) {
+      isTrue(toolCallId !== "", "a call has no ID");
+      isTrue(toolName !== wireName(look.name), "a call has the name that the tool has on the wire");
     }
+    equal(new Set(calls.map((call) => call.toolCallId)).size, calls.length);
     isTrue(reason !== "tool-calls" || calls.length > 0, "it ended with tool calls and there is none");
   }),
   live("a conversation with a tool's result in it is answered", async (one) => {
