@@ -28,7 +28,7 @@ export function liveCases({ tools, tooLarge }: LiveModelFactory): readonly KindC
 }
 
 const answering = [
-  live("an answer is text, then one finish with its reason", async (one) => {
+  live("an answer is text, then one finish", async (one) => {
     const answer = await readWhole(one.ask(), one.ms);
     isTrue(answer.text !== "", "there is no text");
     onlyFinish(answer);
