@@ -2,31 +2,16 @@
 import { describe, expect, test } from "bun:test";
 import { ChatError, type Model, type ModelEvent, type ModelRequest } from "../src/index.ts";
 import { providerError, type SessionProvider } from "../src/provider.ts";
-import { describeProvider, type ProviderFactory } from "../src/testing/index.ts";
+import { describeProvider } from "../src/testing/index.ts";
 import { type BackEnd, BackEndError, type Part } from "./back-end.ts";
 import { bodyOf, eventOf, modelFactory, ownModel, ownSessions, secret, sessionFactory } from "./own-providers.ts";
+import { casesOf, failing } from "./suite-outcomes.ts";
 
 describeProvider(modelFactory(ownModel), { describe, test, name: "L7 a model by defineProvider" });
 describeProvider(sessionFactory(ownSessions), { describe, test, name: "L7 a session provider by defineProvider" });
 
 /** Of a case that is to fail; one that is not gets what the suite allows. */
 const briefly = 150;
-
-function casesOf(factory: ProviderFactory, patienceMs = 10_000) {
-  const cases: { readonly name: string; readonly run: () => Promise<void> }[] = [];
-  describeProvider(factory, { test: (name, run) => cases.push({ name, run }), patienceMs });
-  return cases;
-}
-
-async function failing(factory: ProviderFactory, patienceMs?: number): Promise<readonly string[]> {
-  const outcomes = casesOf(factory, patienceMs).map(({ name, run }) =>
-    run().then(
-      () => [],
-      () => [name.replace("the provider: ", "")],
-    ),
-  );
-  return (await Promise.all(outcomes)).flat();
-}
 
 /** By hand, without what defineProvider sees to, so that one mistake at a time can be put in. */
 interface Manner {

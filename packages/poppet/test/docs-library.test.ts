@@ -49,10 +49,12 @@ function compile(program: string): string {
   return Bun.spawnSync(["node", compiler, "-p", folder]).stdout.toString();
 }
 
-/** A back end for the suite, which the page leaves to its reader. */
+/** A back end and a model for the suite, which the page leaves to its reader. */
 const ownServer = `
 import { modelFactory, ownModel } from ${JSON.stringify(join(root, "packages/chat/test/own-providers.ts"))};
+import { counting as countingModel } from ${JSON.stringify(join(root, "packages/chat/test/counting-model.ts"))};
 const startOwnServer = modelFactory(ownModel).open;
+const liveModel = countingModel();
 `;
 
 test("S0 every block of docs/library/providers.md compiles, and runs as a file of tests", async () => {

@@ -5,9 +5,12 @@ export { type HandClock, handClock } from "./hand-clock.ts";
 export {
   type BackEndAnswer,
   type BackEndFinish,
+  type LiveModelFactory,
+  type LiveModelUnderTest,
   type ModelFactory,
   type ProviderFactory,
   type ProviderUnderTest,
+  type ScriptedFactory,
   type SessionProviderFactory,
   type SessionProviderUnderTest,
   usualFailures,

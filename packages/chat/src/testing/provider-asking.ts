@@ -12,6 +12,7 @@ export interface Question {
   readonly tools?: readonly Tool[];
   /** What comes after the text. */
   readonly more?: readonly Message[];
+  readonly maxOutputTokens?: number;
 }
 
 export const instructions = "Answer as the suite says.";
@@ -19,8 +20,9 @@ const silence = new AbortController().signal;
 
 export function ask(provider: Model | SessionProvider, question: Question = {}): AsyncIterable<ModelEvent> {
   if ("openSession" in provider) return send(provider.openSession(null), question);
-  const { text = "Hello?", signal = silence, tools = [], more = [] } = question;
-  return provider.stream({ system: instructions, messages: [{ role: "user", text }, ...more], tools, signal });
+  const { text = "Hello?", signal = silence, tools = [], more = [], maxOutputTokens } = question;
+  const messages: readonly Message[] = [{ role: "user", text }, ...more];
+  return provider.stream({ system: instructions, messages, tools, signal, maxOutputTokens });
 }
 
 export function send(session: ProviderSession, question: Question = {}): AsyncIterable<ModelEvent> {
@@ -57,6 +59,8 @@ export async function readWhole(events: AsyncIterable<ModelEvent>, patience: num
 export interface Reading {
   /** Reads until so much text has come. */
   until(text: string): Promise<void>;
+  /** Reads until some text has come. */
+  untilText(): Promise<void>;
   /** The next event is asked for; the promise says whether there is one, and takes a throw for none. */
   next(): Promise<boolean>;
   leave(): Promise<void>;
@@ -73,6 +77,13 @@ export function begin(events: AsyncIterable<ModelEvent>, patience: number): Read
         isTrue(!next.done, `the answer ended at ${JSON.stringify(text)}`);
         text += textOf([next.value]);
         isTrue(expected.startsWith(text), `expected ${JSON.stringify(expected)}, got ${JSON.stringify(text)}`);
+      }
+    },
+    async untilText() {
+      while (text === "") {
+        const next = await within(patience, "some text", iterator.next());
+        isTrue(!next.done, "the answer ended without text");
+        text += textOf([next.value]);
       }
     },
     next: () =>

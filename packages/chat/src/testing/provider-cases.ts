@@ -1,20 +1,21 @@
-/** What every provider must do: the contract of `Model.stream`, case by case. */
+/** What every provider before a scripted back end must do: the contract of `Model.stream`, case by case. */
 import type { ProviderErrorCode } from "../error-codes.ts";
 import type { Model } from "../model.ts";
 import type { SessionProvider } from "../session.ts";
 import { equal, isTrue, within } from "./expectations.ts";
 import { ask, begin, chatError, finishOf, instructions, read, readWhole } from "./provider-asking.ts";
+import { isOneLine, onlyFinish } from "./provider-checks.ts";
 import {
   type BackEndAnswer,
   type BackEndFinish,
-  type ProviderFactory,
   type ProviderUnderTest,
+  type ScriptedFactory,
   usualFailures,
 } from "./provider-factory.ts";
 
 export interface ProviderCase {
   readonly name: string;
-  run(factory: ProviderFactory, patience: number): Promise<void>;
+  run(factory: ScriptedFactory, patience: number): Promise<void>;
 }
 
 type Opened = ProviderUnderTest<Model | SessionProvider>;
@@ -25,7 +26,7 @@ export function casesFor({
   finishes,
   secret,
   cachedTokens = true,
-}: ProviderFactory): readonly ProviderCase[] {
+}: ScriptedFactory): readonly ProviderCase[] {
   return [
     ...answering,
     usageCase(cachedTokens),
@@ -45,10 +46,9 @@ const answering: readonly ProviderCase[] = [
     "an answer is its text, whole and in order, then one finish",
     [answer("One ", "two", ".\n")],
     async (one, ms) => {
-      const { text, events } = await readWhole(ask(one.provider), ms);
-      equal(text, "One two.\n");
-      equal(events.filter((event) => event.type === "finish").length, 1);
-      equal(events.at(-1)?.type, "finish");
+      const whole = await readWhole(ask(one.provider), ms);
+      equal(whole.text, "One two.\n");
+      onlyFinish(whole);
     },
   ),
   opened(
@@ -160,7 +160,7 @@ function failureCase(code: ProviderErrorCode): ProviderCase {
       const { events, thrown } = await read(ask(one.provider), ms);
       const error = chatError(thrown);
       equal([error.code, events, one.requests()], [code, [], 1]);
-      isTrue(error.message.trim() !== "" && !error.message.includes("\n"), "the message is no line of text");
+      isOneLine(error);
     },
   );
 }

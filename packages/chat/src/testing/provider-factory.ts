@@ -1,11 +1,14 @@
-/** What a suite asks of whoever has a provider to prove: the provider, before a back end that answers by a script. */
+/** What a suite asks of whoever has a provider to prove: the provider, and what its back end can be told to answer. */
 import type { ProviderErrorCode } from "../error-codes.ts";
 import type { Json } from "../json.ts";
 import type { Model } from "../model.ts";
 import type { SessionProvider } from "../session.ts";
 
-/** A provider to prove, of either kind. */
-export type ProviderFactory = ModelFactory | SessionProviderFactory;
+/** A provider to prove, of any kind. */
+export type ProviderFactory = ScriptedFactory | LiveModelFactory;
+
+/** One before a back end that answers by a script, so that all of the contract can be tried. */
+export type ScriptedFactory = ModelFactory | SessionProviderFactory;
 
 interface Factory {
   /** The failures that the back end can play, by the code that the provider is to throw. Default: `usualFailures`. */
@@ -31,6 +34,30 @@ export interface ModelFactory extends Factory {
 export interface SessionProviderFactory extends Factory {
   readonly kind: "session";
   open(answers: readonly BackEndAnswer[]): SessionProviderUnderTest | Promise<SessionProviderUnderTest>;
+}
+
+/**
+ * A model whose answers cannot be scripted: one in memory, or at an endpoint that is in use. Tried is what holds of any
+ * answer, with some twenty short requests.
+ */
+export interface LiveModelFactory {
+  readonly kind: "live";
+  /** False: the model takes no tools. */
+  readonly tools: boolean;
+  /** Its answer is text of more than `maxOutputTokens`. Default: to count to one hundred, in words. */
+  readonly question?: string;
+  /** Tokens of each answer; more for a model that thinks before its text. Default: 24. */
+  readonly maxOutputTokens?: number;
+  /** A message that does not fit the model's window. Default: that is not tried. */
+  readonly tooLarge?: string;
+  /** Called for each case. It may give the same model each time, if that has no `close` here. */
+  open(): LiveModelUnderTest | Promise<LiveModelUnderTest>;
+}
+
+/** The model, and how it is put away after a case. */
+export interface LiveModelUnderTest {
+  readonly provider: Model;
+  close?(): void | Promise<void>;
 }
 
 /** A provider, and what its back end can say of the requests that came. */

@@ -10,7 +10,7 @@ export interface KindCase<Factory> {
   run(factory: Factory, patience: number): Promise<void>;
 }
 
-const look: Tool = {
+export const look: Tool = {
   ...{ name: "suite.look", description: "Looks at something.", onFailure: "tell-model" },
   input: { "~standard": { version: 1, vendor: "suite", validate: (value) => ({ value }) } },
   inputJsonSchema: { type: "object", properties: { at: { type: "string" } }, required: ["at"] },

@@ -7,7 +7,7 @@ export interface Runner {
   readonly test: (name: string, run: () => Promise<void>) => unknown;
 }
 
-interface SuiteCase {
+export interface SuiteCase {
   readonly name: string;
   run(): Promise<void>;
 }

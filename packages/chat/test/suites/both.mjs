@@ -7,12 +7,14 @@ const folder = pathToFileURL(`${process.env.POPPET_LIBRARY}/`);
 const load = (path) => import(new URL(path, folder).href);
 const { describeProvider, describeTranscript, finish, say, scriptedModel } = await load("testing/index.js");
 const { ChatError, memoryTranscript } = await load("index.js");
+const { defineProvider } = await load("provider.js");
 const { claudeLocal } = await load("claude-local/claude-local.js");
 
 export function both(runner) {
   const memory = { make: () => memoryTranscript(), open: (transcript) => transcript };
   describeTranscript(memory, { ...runner, name: "memoryTranscript" });
   describeProvider(scripted, { ...runner, name: "scriptedModel" });
+  describeProvider(live, { ...runner, name: "a model that nobody scripts" });
   describeProvider(claudeFactory(claudeLocal), { ...runner, name: "claudeLocal" });
 }
 
@@ -43,6 +45,20 @@ const scripted = {
     };
   },
 };
+
+/** It counts, a number in each turn of the event loop. */
+const counting = defineProvider({
+  ...{ provider: "counting", modelId: "c1", supportsTools: true },
+  async *stream({ messages, maxOutputTokens }) {
+    if (JSON.stringify(messages).length > 1_000) throw new ChatError("context_too_large", "It does not fit.");
+    for (let number = 1; number <= maxOutputTokens; number++) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      yield say(`${number} `);
+    }
+    yield finish("length", usageOf({ usage: { input: 10, output: maxOutputTokens, cached: 0 } }));
+  },
+});
+const live = { kind: "live", tools: true, tooLarge: "word ".repeat(300), open: () => ({ provider: counting }) };
 
 function stepOf(answer) {
   switch (answer.type) {
