@@ -447,8 +447,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "try a failed summary again at once",
     file: `${chat}/policies/automatic.ts`,
-    find: `* 1.1`,
-    put: `* 0`,
+    find: `contextBytes(next.context) / 10`,
+    put: `0`,
     tests: policyTests,
   },
   {
@@ -460,7 +460,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: "restore a tool call without its result",
-    file: `${chat}/snapshot.ts`,
+    file: `${chat}/check-snapshot.ts`,
     find: `&& isPaired(value as readonly Message[])`,
     put: `&& isPaired(([] as readonly Message[]))`,
     tests: [`${chat}/snapshot.test.ts`],
@@ -538,7 +538,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "keep with the provider what the client could not use",
     file: `${chat}/session.ts`,
-    find: `if (!same(session.state(), kept)) await replace(kept);`,
+    find: `if (!same(session.state(), kept)) await replace(kept, pending);`,
     put: ``,
     tests: [`${chat}/session.test.ts`],
   },
@@ -552,8 +552,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "let Claude Code have tools that were not opened",
     file: `${chat}/claude-local/answer.ts`,
-    find: `if (!isHeld && !opened.includes("default")) throw notHeld(others);`,
-    put: ``,
+    find: `others.length > 0 || servers.length > 0) throw`,
+    put: `servers.length > 0) throw`,
     tests: claudeTests,
   },
   {
@@ -566,9 +566,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "wait for a program that will not end",
     file: `${chat}/claude-local/process.ts`,
-    find: `        killAll();
-        child.stdout`,
-    put: `        child.stdout`,
+    find: `setTimeout(killAll, graceMs)`,
+    put: `setTimeout(() => {}, graceMs)`,
     tests: claudeTests,
   },
   {
