@@ -16,7 +16,7 @@ export interface Deadline {
  * A part of some work, aborted once, by the first that says so. Listeners are called by the scope itself, and an
  * AbortSignal is made for whoever asks for one: a signal and each listener on it cost more than the rest of a scope.
  */
-export class Scope implements Disposable {
+export class Scope {
   /** To be read only, as its reason. */
   aborted = false;
   reason: unknown;
@@ -47,7 +47,7 @@ export class Scope implements Disposable {
 
   abort(reason: unknown): void {
     if (this.aborted) return;
-    this[Symbol.dispose]();
+    this.release();
     this.aborted = true;
     this.reason = reason;
     this.#controller?.abort(reason);
@@ -63,7 +63,7 @@ export class Scope implements Disposable {
   }
 
   /** Parent and deadline no longer abort it. */
-  [Symbol.dispose](): void {
+  release(): void {
     this.#leave?.();
     this.#cancel?.();
   }

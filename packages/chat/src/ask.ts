@@ -4,7 +4,7 @@
  * stands as JSON text, however it came.
  */
 import type { AskCall } from "./chat-client.ts";
-import type { Context } from "./context.ts";
+import type { Context, ContextBudget } from "./context.ts";
 import { ChatError, messageOf } from "./errors.ts";
 import type { Json } from "./json.ts";
 import { type AssistantMessage, type Message, messagesBytes, type UserMessage } from "./messages.ts";
@@ -18,6 +18,7 @@ export interface Question {
   readonly system: string;
   readonly tools: readonly Tool[];
   readonly context: Context;
+  readonly budget: ContextBudget;
   readonly input: UserMessage;
 }
 
@@ -56,6 +57,8 @@ export async function askModel<Output>(
   const second = await run({
     ...again.options,
     context: { ...question.context, exchanges: [...question.context.exchanges, attempt] },
+    // The first try is part of the question.
+    budget: { ...question.budget, exchanges: question.budget.exchanges + 1 },
     input: { role: "user", text: `That does not fit: ${checked.issues}. Give the whole answer again, corrected.` },
   });
   const reread = again.read(second.text);

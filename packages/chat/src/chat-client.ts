@@ -73,7 +73,7 @@ export type ChatInput = string | { readonly text: string; readonly sources?: rea
 /** What every call takes. */
 export interface Call {
   /** Its reason, where it is a ChatError, is what the call throws; else `aborted`. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** How `ask` goes about it. */

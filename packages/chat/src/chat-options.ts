@@ -61,16 +61,13 @@ export function checkOptions(options: ChatOptions): {
   readonly limits: ChatLimits;
   readonly budget: ContextBudget;
 } {
+  checkKinds(options ?? {});
   const { model, policy, contextWindow = null, maxOutputTokens = null } = options;
-  if ("specificationVersion" in model) {
-    throw new ChatError("option_invalid", "This is a model of the AI SDK: give createChat languageModel(model).");
-  }
   const limits = { ...defaultLimits, ...options.limits };
   const amounts: { readonly [name: string]: number | null } = { ...limits, contextWindow, maxOutputTokens };
   for (const name in amounts) {
     const value = amounts[name];
-    if (value !== null && !(Number(value) >= 0))
-      throw new ChatError("option_invalid", `${name} is ${value}: give a number.`);
+    if (value !== null && !(typeof value === "number" && value >= 0)) throw invalid(`${name} is ${value}`, "a number");
   }
   toolsByName(options.tools ?? []);
   if ("openConversation" in model) refuseWhatIsTheProviders(model, options);
@@ -82,10 +79,37 @@ export function checkOptions(options: ChatOptions): {
   return { limits, budget: policy?.type === "truncate" ? truncated(own, policy) : own };
 }
 
+/** For who has no types. */
+function checkKinds({ model, system = "", tools = [], transcript, policy }: Partial<ChatOptions>): void {
+  if (model && "specificationVersion" in Object(model)) {
+    throw invalid("This is a model of the AI SDK", "createChat languageModel(model)");
+  }
+  if (!has(model, "stream") && !has(model, "openConversation")) {
+    throw invalid("model is no model", "what languageModel or defineProvider returns");
+  }
+  if (typeof system !== "string") throw invalid("system is no text", "the instructions as a string");
+  if (!Array.isArray(tools)) throw invalid("tools is no list", "a list of what defineTool returns");
+  if (transcript && !has(transcript, "commit")) throw invalid("transcript is none", "a Transcript, or leave it out");
+  if (policy && policy.type !== "truncate" && policy.type !== "compact") {
+    throw invalid("policy is none", "what truncate or compact returns");
+  }
+}
+
+function has(value: unknown, method: string): boolean {
+  return typeof (value as { readonly [name: string]: unknown } | null | undefined)?.[method] === "function";
+}
+
+function invalid(what: string, give: string): ChatError {
+  return new ChatError("option_invalid", `${what}: give ${give}.`);
+}
+
 function refuseWhatIsTheProviders(
   { provider }: ConversationModel,
-  { tools = [], transcript, policy }: ChatOptions,
+  { tools = [], transcript, policy, effort, maxOutputTokens }: ChatOptions,
 ): void {
+  if (effort !== undefined || maxOutputTokens !== undefined) {
+    throw capabilityMissing(provider, "be told effort or maxOutputTokens");
+  }
   if (tools.length > 0) throw capabilityMissing(provider, "take tools");
   if (transcript || policy?.type === "truncate") throw capabilityMissing(provider, "leave its conversation to others");
 }

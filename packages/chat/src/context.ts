@@ -35,7 +35,7 @@ const assumedWindow = 128_000;
 export function inputTokens(window: number | null, maxOutputTokens: number | null): number {
   const total = window ?? assumedWindow;
   const quarter = Math.floor(total / 4);
-  return total - Math.min(maxOutputTokens ?? quarter, quarter);
+  return total === Infinity ? total : total - Math.min(maxOutputTokens ?? quarter, quarter);
 }
 
 /**
@@ -86,8 +86,9 @@ export function fitContext(
   let bytes = request.overheadBytes + messagesBytes(messages) + messagesBytes(current);
   let first = exchanges.length;
   const measure = tokenMeasure(exchanges, current, request);
-  refuseOverflow(bytes, budget.bytes, "bytes");
-  refuseOverflow(measure(bytes, first), budget.tokens, "tokens");
+  const what = current.length > 1 ? "What this turn came to, with what its tools returned," : "The message";
+  refuseOverflow(what, bytes, budget.bytes, "bytes");
+  refuseOverflow(what, measure(bytes, first), budget.tokens, "tokens");
 
   while (first > 0 && exchanges.length - first < budget.exchanges) {
     const more = bytes + (exchanges[first - 1]?.bytes ?? 0);
@@ -119,11 +120,11 @@ export function contextBytes({ summary, exchanges }: Context): number {
   return exchanges.reduce((bytes, exchange) => bytes + exchange.bytes, head);
 }
 
-function refuseOverflow(actual: number, limit: number, unit: "bytes" | "tokens"): void {
+function refuseOverflow(what: string, actual: number, limit: number, unit: "bytes" | "tokens"): void {
   if (actual <= limit) return;
   throw new ChatError(
     "context_overflow",
-    `The message is too large for the model's context by ${actual - limit} ${unit} (${actual} of at most ${limit}). Shorten it, or send it in parts.`,
+    `${what} is too large for the model's context by ${actual - limit} ${unit} (${actual} of at most ${limit}). Send less at once, or in parts.`,
     { details: { actual, limit, over: actual - limit, unit } },
   );
 }

@@ -100,7 +100,11 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
         return { from: tip, context: tip === null ? emptyContext : await readContext(transcript, tip, budget) };
       });
       const keep = (messages: readonly Message[]) =>
-        line.serve(() => append(messages, (tip) => tip !== from && clearedSince(transcript, from, tip)));
+        line.serve(async () => {
+          const kept = await append(messages, (tip) => tip !== from && clearedSince(transcript, from, tip));
+          if (kept) begun = false;
+          return kept;
+        });
       return { model, context, keep };
     },
 

@@ -1,12 +1,12 @@
 /** Makes a client: the line of its turns, its policy, and what it has spent. The promises are in chat-client.ts. */
 import type { Answer, Call, ChatClient, ChatEvent, ChatInput, PolicyReport } from "./chat-client.ts";
+import { checkSignal, userMessage } from "./chat-input.ts";
 import { type ChatOptions, capabilityMissing, checkOptions } from "./chat-options.ts";
 import { systemClock } from "./clock.ts";
-import { overheadBytes } from "./context.ts";
+import { emptyContext, fitContext, overheadBytes } from "./context.ts";
 import { type TurnStart, transcriptConversation } from "./conversation.ts";
 import { type Emit, generated } from "./emit.ts";
-import { abortError, ChatError } from "./errors.ts";
-import { wellFormed } from "./json.ts";
+import { abortError } from "./errors.ts";
 import { Line } from "./line.ts";
 import type { Usage, UserMessage } from "./messages.ts";
 import { CompactionTrigger } from "./policies/automatic.ts";
@@ -114,11 +114,24 @@ export function createChat(options: ChatOptions): ChatClient {
 
   async function answer(given: ChatInput, { signal }: Call, emit: Emit<ChatEvent>): Promise<Answer> {
     const input = userMessage(given);
+    checkSignal({ signal });
     return inTurn(signal, async () => {
       const { start, report } = await begin(input, signal, emit);
       const { text, usage: spent, messages } = await run(start, input, signal, emit);
       return { text, usage: spent, kept: await start.keep(messages), policy: report };
     });
+  }
+
+  async function add(given: ChatInput, call?: Call, marks?: { readonly cached: true }): Promise<void> {
+    const message = { ...userMessage(given), ...marks };
+    checkSignal(call);
+    // What no request can hold would never be seen, and nobody would be told.
+    fitContext(emptyContext, [message], budget, {
+      provider: "",
+      model: "",
+      overheadBytes: overheadBytes(system, tools),
+    });
+    await conversation.add(message);
   }
 
   const client: ChatClient = {
@@ -129,12 +142,13 @@ export function createChat(options: ChatOptions): ChatClient {
     async ask(given, schema, call = {}) {
       const { signal } = call;
       const input = userMessage(given);
+      checkSignal(call);
       return inTurn(signal, async () => {
         const { start } = await begin(input, signal, unheard);
         // Loaded when something is asked.
         const { askModel } = await import("./ask.ts");
         const { value, messages } = await askModel(
-          { model: start.model, system, tools, context: start.context, input },
+          { model: start.model, system, tools, context: start.context, budget, input },
           schema,
           { ...call, authorize: options.authorize, run: (more) => run(start, input, signal, unheard, more) },
         );
@@ -143,20 +157,12 @@ export function createChat(options: ChatOptions): ChatClient {
       });
     },
 
-    async add(given, call) {
-      const message = userMessage(given);
-      refuseAborted(call);
-      await conversation.add(message);
-    },
+    add: (given, call) => add(given, call),
 
-    async addCached(given, call) {
-      const message = userMessage(given);
-      refuseAborted(call);
-      await conversation.add({ ...message, cached: true });
-    },
+    addCached: (given, call) => add(given, call, { cached: true }),
 
     async clear(call) {
-      refuseAborted(call);
+      checkSignal(call);
       trigger = newTrigger();
       return conversation.clear();
     },
@@ -170,18 +176,18 @@ export function createChat(options: ChatOptions): ChatClient {
     usage: () => usage,
 
     async snapshot(call) {
-      refuseAborted(call);
+      checkSignal(call);
       return snapshotOf(await conversation.save(), usage);
     },
 
     async restore(given, call) {
-      refuseAborted(call);
+      checkSignal(call);
       let spent = usage;
       await conversation.load(async () => {
         // Loaded when a snapshot is restored.
         const { checkSnapshot } = await import("./check-snapshot.ts");
         const snapshot = checkSnapshot(given);
-        refuseAborted(call);
+        checkSignal(call);
         spent = snapshot.usage;
         return snapshot.conversation;
       });
@@ -190,7 +196,7 @@ export function createChat(options: ChatOptions): ChatClient {
     },
 
     async applyPolicyNow(call = {}) {
-      refuseAborted(call);
+      checkSignal(call);
       return applyPolicy(call.focus ?? "", call.signal);
     },
 
@@ -205,15 +211,3 @@ type Completed = Extract<TurnResult, { state: "completed" }>;
 
 /** Nobody is told of the events. */
 function unheard(): void {}
-
-function userMessage(given: ChatInput): UserMessage {
-  const { text, sources = [] } = typeof given === "string" ? { text: given } : given;
-  const blank = text.trim() === "";
-  if (blank && sources.length === 0) throw new ChatError("input_empty", "The message is empty: say something.");
-  // Providers refuse white space alone.
-  return wellFormed<UserMessage>({ role: "user", text: blank ? "" : text, ...(sources.length > 0 && { sources }) });
-}
-
-function refuseAborted({ signal }: Call = {}): void {
-  if (signal?.aborted) throw abortError(signal.reason);
-}

@@ -41,7 +41,7 @@ class Events<Event, Result> implements AsyncGenerator<Event, Result, void> {
   }
 
   async return(value: Result | PromiseLike<Result>): Promise<IteratorResult<Event, Result>> {
-    await this[Symbol.asyncDispose]();
+    await this.#leave();
     return { done: true, value: await value };
   }
 
@@ -53,7 +53,11 @@ class Events<Event, Result> implements AsyncGenerator<Event, Result, void> {
     return this;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#leave();
+  }
+
+  async #leave(): Promise<void> {
     try {
       await this.#call(() => {
         this.#hasLeft = true;

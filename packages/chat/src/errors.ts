@@ -73,6 +73,12 @@ export function abortError(reason: unknown, what = "The call"): ChatError {
 
 /** The words of anything thrown. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : String(thrown);
+  const said = (thrown as { readonly message?: unknown } | null | undefined)?.message;
+  if (typeof said === "string" && said !== "") return said;
+  if (thrown instanceof Error) return thrown.name;
+  try {
+    return String(thrown);
+  } catch {
+    return "something without words";
+  }
 }

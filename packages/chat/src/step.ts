@@ -172,7 +172,7 @@ function refuseUnusable(reason: FinishReason | null): void {
     case "length":
       throw new ChatError(
         "answer_truncated",
-        "The answer reached the model's output limit and was cut. Ask for less at once, or raise maxOutputTokens of this model in the settings.",
+        "The answer reached the model's output limit and was cut. Ask for less at once, or raise maxOutputTokens of this model.",
       );
     case "content-filter":
       throw new ChatError("answer_filtered", "The provider refused this content. Say it in another way.");

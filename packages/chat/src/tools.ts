@@ -123,13 +123,26 @@ export async function checkBatch(
   if (!authorize) return checked;
   const allowed = checked.filter((one) => "tool" in one).map((one) => one.call);
   if (allowed.length === 0) return checked;
-  const refusals = await authorize(allowed);
+  const refusals = await askWhetherAllowed(allowed, authorize);
   return checked.map((one) => {
     const reason = refusals.get(one.call.toolCallId);
     return reason === undefined || "refusal" in one
       ? one
       : { call: one.call, refusal: new ChatError("tool_refused", reason) };
   });
+}
+
+async function askWhetherAllowed(
+  calls: readonly ToolCall[],
+  authorize: (batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await authorize(calls);
+  } catch (cause) {
+    if (ChatError.isInstance(cause)) throw cause;
+    const why = `Whether the tools may run was not to be found out: ${messageOf(cause)}; nothing was run.`;
+    throw new ChatError("tool_refused", why, { cause });
+  }
 }
 
 async function checkOne(

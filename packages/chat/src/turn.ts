@@ -217,6 +217,8 @@ function wholeInput(input: UserMessage): UserMessage {
   return !input.sources && input.text.isWellFormed() ? input : wellFormed(input);
 }
 
+const mostBytesPerToken = 32;
+
 function assistantMessage(
   answer: StepAnswer,
   toolCalls: readonly ToolCall[],
@@ -236,7 +238,8 @@ function assistantMessage(
   const { usage } = answer;
   if (!usage || usage.inputTokens === null || usage.outputTokens === null) return message;
   const measured = { tokens: usage.inputTokens + usage.outputTokens, bytes: sentBytes + messageBytes(message) };
-  return { ...message, measured };
+  // Some servers count nothing, or only what their cache had not.
+  return measured.tokens * mostBytesPerToken < measured.bytes ? message : { ...message, measured };
 }
 
 /** The failure of a turn that took too long; also for a caller whose deadline begins before the turn. */
@@ -247,7 +250,7 @@ export function turnDeadline(ms: number): ChatError {
 function deadlineError(code: "turn_deadline" | "request_deadline", what: string, ms: number): ChatError {
   return new ChatError(
     code,
-    `${what} took longer than ${ms / 1000} seconds and was stopped. Try again, or raise the limit in the settings.`,
+    `${what} took longer than ${ms / 1000} seconds and was stopped. Try again, or raise the limit.`,
     {
       details: { limit: ms },
     },

@@ -159,7 +159,7 @@ function reasonOf(response: LlamaChatResponse<ChatModelFunctions> | null, calls:
 function tooLarge(tokens: number, contextSize: number): ChatError {
   return new ChatError(
     "context_too_large",
-    `The conversation takes ${tokens} tokens and the local model has a context of ${contextSize}. Say it shorter, or raise contextWindow of this model in the settings.`,
+    `The conversation takes ${tokens} tokens and the local model has a context of ${contextSize}. Say it shorter, or raise contextWindow of this model.`,
     { details: { tokens, contextSize } },
   );
 }

@@ -5,7 +5,7 @@
 export function abortableReader<T>(
   open: () => AsyncIterable<T>,
   signal: AbortSignal,
-): Disposable & { next(): Promise<IteratorResult<T>> } {
+): { next(): Promise<IteratorResult<T>>; leave(): void } {
   let iterator: AsyncIterator<T> | null = null;
   let resolvePending: (result: IteratorResult<T>) => void = () => {};
   let rejectPending: (reason: unknown) => void = () => {};
@@ -33,7 +33,7 @@ export function abortableReader<T>(
       iterator.next().then(onResult, onFailure);
       return pending;
     },
-    [Symbol.dispose]() {
+    leave() {
       signal.removeEventListener("abort", onAbort);
       // Not awaited: a generator that hangs in its own await would hang here too.
       if (!ended) Promise.resolve(iterator?.return?.()).catch(() => {});

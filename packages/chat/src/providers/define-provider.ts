@@ -101,8 +101,7 @@ async function* held<Request extends { readonly signal: AbortSignal }>(
     if (signal.aborted) throw abortError(signal.reason, "The request");
     throw providerError(thrown, context, started);
   } finally {
-    reader[Symbol.dispose]();
-    scope[Symbol.dispose]();
+    reader.leave();
     scope.abort(new ChatError("aborted", "The request has ended."));
   }
 }

@@ -14,10 +14,10 @@ export async function* tryModel(settings: Settings, deps: ModelDeps, signal: Abo
   const { provider, model } = settings;
   if (provider === null || model === null) return;
   const opened = await openModel({ provider, model }, settings, deps, signal);
+  const ms = opened.requestMs;
+  const late = () => new ChatError("request_deadline", `No answer within ${Math.round(ms / 1000)} seconds.`);
+  const scope = new Scope(signal, { ms, clock: systemClock, error: late });
   try {
-    const ms = opened.requestMs;
-    const late = () => new ChatError("request_deadline", `No answer within ${Math.round(ms / 1000)} seconds.`);
-    using scope = new Scope(signal, { ms, clock: systemClock, error: late });
     const request = { system: "", messages: [{ role: "user" as const, text: question }], tools: [], maxOutputTokens };
     let finished = false;
     for await (const event of opened.model.stream({ ...request, signal: scope.signal })) {
@@ -26,6 +26,7 @@ export async function* tryModel(settings: Settings, deps: ModelDeps, signal: Abo
     }
     if (!finished) throw new ChatError("answer_unfinished", "The model gave no whole answer.");
   } finally {
+    scope.release();
     await opened.close();
   }
 }

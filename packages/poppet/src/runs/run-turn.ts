@@ -75,9 +75,9 @@ export async function openTurn(services: TurnServices, run: StartedRun, signal: 
   const scope = new Scope(signal, { ms, clock, error: () => turnDeadline(ms) });
   try {
     const turn = await beginTurn(services, run, scope.signal);
-    return { events: turn.events, close: () => turn.close().finally(() => scope[Symbol.dispose]()) };
+    return { events: turn.events, close: () => turn.close().finally(() => scope.release()) };
   } catch (thrown) {
-    scope[Symbol.dispose]();
+    scope.release();
     throw thrown;
   }
 }

@@ -42,7 +42,7 @@ export async function nameSession(
   sessionId: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  using scope = new Scope(signal, { ms: deadlineMs, clock, error: tooLate });
+  const scope = new Scope(signal, { ms: deadlineMs, clock, error: tooLate });
   try {
     // Most sessions have their name: that is found out without waiting for others to write.
     if ((await store.read(() => unnamedSession(sessionId))) === null) return null;
@@ -52,6 +52,8 @@ export async function nameSession(
     return (await store.write("title", () => saveNaming(sessionId, naming), scope.signal)) ? naming.title : null;
   } catch {
     return null;
+  } finally {
+    scope.release();
   }
 }
 
