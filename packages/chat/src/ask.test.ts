@@ -15,7 +15,7 @@ const abilities = {
 } as const;
 
 function asker(way: Way, script: readonly ScriptedStep[], options: Partial<ChatOptions> = {}) {
-  const model = { ...scriptedModel(script, way === "instruction" ? { supportsTools: false } : {}), ...abilities[way] };
+  const model = scriptedModel(script, abilities[way]);
   return { model, client: createChat({ model, system: "Be brief.", ...options }) };
 }
 
@@ -184,6 +184,17 @@ describe("L6 what ask leaves in the conversation", () => {
     await expect(untold.client.ask("Where?", plain)).rejects.toThrow("pass jsonSchema");
     expect(await codeOf(told.client.ask("?", z.object({ n: z.bigint() })))).toBe("option_invalid");
   });
+});
+
+test("L6 what is no schema is refused before the model is asked, also with a JSON Schema beside it", async () => {
+  for (const way of ["native", "tool", "instruction"] as const) {
+    const { client, model } = asker(way, ["{}"]);
+    for (const schema of [undefined, null, { type: "object" }, "x"] as unknown as StandardSchema[]) {
+      expect(await codeOf(client.ask("Where?", schema))).toBe("option_invalid");
+      expect(await codeOf(client.ask("Where?", schema, { jsonSchema: { type: "object" } }))).toBe("option_invalid");
+    }
+    expect(model.requests).toEqual([]);
+  }
 });
 
 describe("L6 repair", () => {
