@@ -99,7 +99,14 @@ test("S0 every block of the pages on the library compiles and runs, one after th
   const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
   expect([await run.exited, err]).toEqual([0, ""]);
   expect(out.startsWith("> Hello.\n> /help")).toBe(true);
-  for (const said of ["It scatters.", "Took back: Why is the sky blue?", "Once.", "Deployed main.", "Rome 3", "I was sent 5 messages. 3"]) {
+  for (const said of [
+    "It scatters.",
+    "Took back: Why is the sky blue?",
+    "Once.",
+    "Deployed main.",
+    "Rome 3",
+    "I was sent 5 messages. 3",
+  ]) {
     expect(out).toContain(said);
   }
   expect(out).toMatch(/Come back at \d+/);

@@ -17,7 +17,8 @@ const texts: { readonly [type: string]: readonly string[] } = {
 /** Throws `provider_malformed`; `label` is what errors call the provider. */
 export function checkedEvent(event: ModelEvent, label: string): ModelEvent {
   const parts: { readonly [part: string]: unknown } | null | undefined = event;
-  if (typeof parts !== "object" || parts === null) throw malformed(label, `an event is ${kindOf(event)}, not an object`);
+  if (typeof parts !== "object" || parts === null)
+    throw malformed(label, `an event is ${kindOf(event)}, not an object`);
   if (event.type === "finish") {
     return { ...event, usage: counted(event.usage), continuation: event.continuation ?? null };
   }

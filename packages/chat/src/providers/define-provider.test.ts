@@ -206,7 +206,10 @@ describe("L7 a provider of one's own", () => {
     const counts: readonly (readonly [object, unknown])[] = [
       [{}, null],
       [{ inputTokens: Number.NaN, outputTokens: -5, totalTokens: "15" }, null],
-      [{ inputTokens: Infinity, outputTokens: 5 }, { ...no, outputTokens: 5 }],
+      [
+        { inputTokens: Infinity, outputTokens: 5 },
+        { ...no, outputTokens: 5 },
+      ],
       [JSON.parse('{"__proto__":{"x":1},"inputTokens":7}'), { ...no, inputTokens: 7 }],
     ];
     for (const [usage, known] of counts) {
