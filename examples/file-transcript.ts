@@ -15,7 +15,7 @@ import {
 } from "@poppet/chat";
 
 type Line =
-  | { readonly type: "commit"; readonly tip: Tip; readonly entries: readonly Omit<Entry, "summary" | "bytes">[] }
+  | { readonly type: "commit"; readonly tip: Tip; readonly entries: readonly Omit<Entry, "summary">[] }
   | { readonly type: "summary"; readonly through: string; readonly text: string };
 
 export function fileTranscript(path: string): Transcript {
@@ -41,8 +41,7 @@ export function fileTranscript(path: string): Transcript {
   function take(text: string): void {
     const line = parsed(text);
     if (line?.type === "commit") {
-      for (const entry of line.entries)
-        entries.set(entry.id, { ...entry, bytes: bytesOf(entry.content), summary: null });
+      for (const entry of line.entries) entries.set(entry.id, { ...entry, summary: null });
       tip = line.tip;
     } else if (line) {
       entries.set(line.through, { ...known(line.through), summary: line.text });
@@ -90,7 +89,8 @@ export function fileTranscript(path: string): Transcript {
       if (tip !== expected) throw new TranscriptMovedError();
       let parentId = parent;
       const added = content.map((one) => {
-        const entry = { id: crypto.randomUUID(), parentId, exchange, content: one };
+        // Counted before anything is written: content that is none throws here, and is in no file.
+        const entry = { id: crypto.randomUUID(), parentId, exchange, content: one, bytes: bytesOf(one) };
         parentId = entry.id;
         return entry;
       });

@@ -524,7 +524,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: "read a provider on after its finish",
     file: `${chat}/providers/define-provider.ts`,
-    find: `if (next.value.type === "finish") return;`,
+    find: `if (event.type === "finish") return;`,
     put: ``,
     tests: ownProviderTests,
   },

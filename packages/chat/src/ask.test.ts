@@ -3,8 +3,16 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
 import * as z from "zod";
-import { codeOf, textsOf } from "../test/client.ts";
-import { ChatError, type ChatOptions, createChat, defineTool, type Json, type StandardSchema } from "./index.ts";
+import { codeOf, scriptedChat, textsOf } from "../test/client.ts";
+import {
+  ChatError,
+  type ChatOptions,
+  createChat,
+  defineTool,
+  type Json,
+  type StandardSchema,
+  truncate,
+} from "./index.ts";
 import { call, finish, type ScriptedStep, say, scriptedModel } from "./testing/index.ts";
 
 type Way = "native" | "tool" | "instruction";
@@ -15,7 +23,7 @@ const abilities = {
 } as const;
 
 function asker(way: Way, script: readonly ScriptedStep[], options: Partial<ChatOptions> = {}) {
-  const model = { ...scriptedModel(script, way === "instruction" ? { supportsTools: false } : {}), ...abilities[way] };
+  const model = scriptedModel(script, abilities[way]);
   return { model, client: createChat({ model, system: "Be brief.", ...options }) };
 }
 
@@ -186,7 +194,24 @@ describe("L6 what ask leaves in the conversation", () => {
   });
 });
 
+test("L6 what is no schema is refused before the model is asked, also with a JSON Schema beside it", async () => {
+  for (const way of ["native", "tool", "instruction"] as const) {
+    const { client, model } = asker(way, ["{}"]);
+    for (const schema of [undefined, null, { type: "object" }, "x"] as unknown as StandardSchema[]) {
+      expect(await codeOf(client.ask("Where?", schema))).toBe("option_invalid");
+      expect(await codeOf(client.ask("Where?", schema, { jsonSchema: { type: "object" } }))).toBe("option_invalid");
+    }
+    expect(model.requests).toEqual([]);
+  }
+});
+
 describe("L6 repair", () => {
+  test("L6 it shows the question, also where no older exchange is sent", async () => {
+    const { client, model } = scriptedChat(["{}", JSON.stringify(trip)], { policy: truncate({ exchanges: 0 }) });
+    await client.ask("Where?", schemas.zod, { repair: true });
+    expect(textsOf(model.requests[1]?.messages ?? [])).toContain("Where?");
+  });
+
   test("L6 one more try, told what is wrong, and the conversation has only the question and the good answer", async () => {
     for (const way of ["native", "tool", "instruction"] as const) {
       const step = (value: Json, id: string) => (way === "tool" ? answer(value, id) : JSON.stringify(value));

@@ -41,6 +41,7 @@ export async function askModel<Output>(
   schema: StandardSchema<Output>,
   { run, repair = false, jsonSchema, authorize }: Asking,
 ): Promise<{ readonly value: Output; readonly messages: readonly Message[] }> {
+  refuseOther(schema);
   const shape = jsonSchema ?? jsonSchemaOf(schema, "jsonSchema");
   const way = wayFor(question, shape, authorize);
   const first = await run(way.options);
@@ -66,6 +67,15 @@ export async function askModel<Output>(
   if ("issues" in rechecked) throw invalid(rechecked.issues, shape);
   const messages = [...first.messages, ...second.messages.slice(1)];
   return { value: rechecked.value, messages: inText(messages, again.answerTool, reread) };
+}
+
+/** Before the model is asked: a plain JSON Schema, say, can check no answer. */
+function refuseOther(schema: Partial<StandardSchema> | null | undefined): void {
+  if (schema?.["~standard"]) return;
+  throw new ChatError(
+    "option_invalid",
+    "ask was given no Standard Schema: give one of zod, arktype or valibot. A JSON Schema goes beside it, as jsonSchema.",
+  );
 }
 
 function wayFor({ model, system, tools }: Question, shape: Json | null, authorize: TurnOptions["authorize"]): Way {

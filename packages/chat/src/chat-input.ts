@@ -16,7 +16,11 @@ export function userMessage(given: ChatInput): UserMessage {
   // Its own: the caller's list may change.
   const copies = sources.map(({ label, text }) => ({ label, text }));
   // Providers refuse white space alone.
-  return wellFormed<UserMessage>({ role: "user", text: blank ? "" : text, ...(copies.length > 0 && { sources: copies }) });
+  return wellFormed<UserMessage>({
+    role: "user",
+    text: blank ? "" : text,
+    ...(copies.length > 0 && { sources: copies }),
+  });
 }
 
 function hasText(value: unknown, name: string): boolean {

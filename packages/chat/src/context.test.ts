@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { type ContextBudget, fitContext, inputTokens, readContext } from "./context.ts";
 import { ChatError } from "./errors.ts";
 import type { AssistantMessage, Exchange, Message } from "./messages.ts";
-import { messageBytes } from "./messages.ts";
+import { messageBytes, messagesBytes } from "./messages.ts";
 import { memoryTranscript, type Transcript } from "./transcript.ts";
 
 const wide: ContextBudget = { exchanges: 400, bytes: 1e9, tokens: 1e9 };
@@ -104,6 +104,19 @@ describe("C13 fitting the context", () => {
   test("instructions count", () => {
     const fit = () => fitContext(history, [user("now")], { ...wide, bytes: 10 }, { ...request, overheadBytes: 8 });
     expect(fit).toThrow("too large for the model's context by 1 bytes (11 of at most 10)");
+  });
+
+  test("L8 what tools returned is not told as the person's message", () => {
+    const results = [{ toolCallId: "1", toolName: "t", state: "completed", output: "x".repeat(20) }] as const;
+    const fit = () => fitContext(history, [user("now"), { role: "tool", results }], { ...wide, bytes: 10 }, request);
+    expect(fit).toThrow(/^What this turn came to, with what its tools returned, is too large/);
+  });
+
+  test("C13 law: the bytes are those of the messages that are sent", () => {
+    for (const exchanges of [0, 1, 2, 3]) {
+      const sent = fitContext(history, [user("now")], { ...wide, exchanges }, { ...request, overheadBytes: 8 });
+      expect([exchanges, sent.bytes]).toEqual([exchanges, 8 + messagesBytes(sent.messages)]);
+    }
   });
 
   test("§8.1 without a report, tokens are a third of the bytes", () => {

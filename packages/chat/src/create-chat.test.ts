@@ -343,3 +343,13 @@ describe("L6 tools, limits and what is spent", () => {
     expect(() => createChat({ model: sdk as never })).toThrow("languageModel(model)");
   });
 });
+
+describe("L3 what there is to clear", () => {
+  test("nothing, once what was said was taken back", async () => {
+    const { client } = scriptedChat(["ok"]);
+    await client.chat("Hi");
+    const { revision = "" } = (await client.editor?.read()) ?? {};
+    await client.editor?.dropLast(revision, 1);
+    expect(await client.clear()).toBe(false);
+  });
+});

@@ -45,3 +45,11 @@ test("L8 an abort's own ChatError is kept, another reason becomes the cause", as
     ...{ code: "aborted", cause: reason },
   });
 });
+
+test("L8 whatever was thrown has words", () => {
+  const nameless = new Error("");
+  const thrown = ["text", nameless, { message: "no such row" }, Object.create(null), null, undefined, 5];
+  expect(thrown.map((one) => here.messageOf(one))).toEqual([
+    ...["text", "Error", "no such row", "something without words", "null", "undefined", "5"],
+  ]);
+});

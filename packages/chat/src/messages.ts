@@ -116,6 +116,22 @@ export function jsonBytes(value: Json): number {
   return utf8Length(JSON.stringify(value));
 }
 
+/** A count that is no number of tokens is not known: a snapshot with it could not be restored. */
+export function countedUsage(usage: Partial<Usage> | null): Usage | null {
+  const counts = {
+    inputTokens: counted(usage?.inputTokens),
+    outputTokens: counted(usage?.outputTokens),
+    totalTokens: counted(usage?.totalTokens),
+    reasoningTokens: counted(usage?.reasoningTokens),
+    cachedInputTokens: counted(usage?.cachedInputTokens),
+  };
+  return Object.values(counts).some((count) => count !== null) ? counts : null;
+}
+
+function counted(count: unknown): number | null {
+  return typeof count === "number" && count >= 0 && count < Infinity ? count : null;
+}
+
 /** The sum over steps. A field that one step lacks is null; no step, or a step without usage: null. */
 export function sumUsage(steps: readonly (Usage | null)[]): Usage | null {
   let sum: Usage | null = null;

@@ -226,6 +226,17 @@ describe("L4 a provider that keeps its conversation", () => {
     }
   });
 
+  test("L6 calls take effect in their order: one that comes while a snapshot is read is made on what it restores", async () => {
+    const { client, sent } = keeper();
+    await client.chat("1");
+    const snapshot = await client.snapshot();
+    await client.clear();
+    const calls = [client.restore(snapshot), client.add("added"), client.chat("2")];
+    const [, , answer] = await Promise.all(calls);
+    expect(answer).toMatchObject({ text: "turn 2", kept: true });
+    expect(sent.at(-1)?.text).toBe("added\n\n2");
+  });
+
   test("L6 an answer that ask cannot use is taken back from the provider too, and is in no snapshot", async () => {
     const { client } = keeper();
     await client.chat("1");

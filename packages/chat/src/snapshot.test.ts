@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { anyTool, codeOf, scriptedChat } from "../test/client.ts";
+import { anyTool, codeOf, scriptedChat, textsOf } from "../test/client.ts";
 import { decrypt, encrypt } from "./encrypt.ts";
 import { type ChatOptions, clearCommand, commandSet, compact, runCommand, type Snapshot } from "./index.ts";
 import { call, finish, type ScriptedStep, say } from "./testing/index.ts";
@@ -39,6 +39,29 @@ describe("L6 snapshots", () => {
       await to.client.chat("next");
       const sent = (messages: unknown) => JSON.stringify(messages);
       expect(sent(to.model.requests.at(-1)?.messages)).toBe(sent(from.model.requests.at(-1)?.messages));
+    }
+  });
+
+  test("L6 calls take effect in their order: one that comes while a snapshot is read is made on what it restores", async () => {
+    const from = await talked();
+    const snapshot = await from.client.snapshot();
+    const to = scriptedChat(["x"], { tools: [tool] });
+    const calls = [to.client.restore(snapshot), to.client.add("added"), to.client.chat("next")];
+    await Promise.all(calls);
+    const sent = textsOf(to.model.requests[0]?.messages ?? []);
+    expect([sent[0], ...sent.slice(-2)]).toEqual(["manual é 😀 \u0000", "added", "next"]);
+
+    const both = [to.client.restore(snapshot), to.client.clear()];
+    await Promise.all(both);
+    expect((await to.client.editor?.read())?.exchanges).toEqual([]);
+  });
+
+  test("L6 what a model counts wrongly makes no snapshot that cannot be restored", async () => {
+    for (const tokens of [Number.NaN, -10, Infinity]) {
+      const usage = { inputTokens: tokens, outputTokens: 5, totalTokens: tokens };
+      const { client } = scriptedChat([[say("answer"), finish("stop", usage)]]);
+      expect((await client.chat("hi")).usage).toMatchObject({ inputTokens: null, outputTokens: 5 });
+      await scriptedChat([]).client.restore(JSON.parse(JSON.stringify(await client.snapshot())));
     }
   });
 

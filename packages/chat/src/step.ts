@@ -1,7 +1,7 @@
 /** One model request of a turn, gathered from its events: text, tool requests, how it ended, and the limits on them. */
 import { ChatError } from "./errors.ts";
 import type { Json } from "./json.ts";
-import type { Usage } from "./messages.ts";
+import { countedUsage, type Usage } from "./messages.ts";
 import type { FinishReason, ModelEvent } from "./model.ts";
 import { utf8Length } from "./text.ts";
 import type { TurnEvent } from "./turn-events.ts";
@@ -72,7 +72,7 @@ export class StepGatherer {
         });
         return null;
       case "finish":
-        this.#finish = event;
+        this.#finish = { ...event, usage: countedUsage(event.usage) };
         this.finished = true;
         return this.#addWhole(this.#heldText);
     }

@@ -58,6 +58,25 @@ test("C14 a batch is checked before any of it runs: authorize sees what is known
   expect([broken, empty]).toEqual([expect.stringContaining("are not JSON"), expect.stringContaining("city: ")]);
 });
 
+test("C14 what a tool does to its input, or its schema, leaves what the model wrote as it was", async () => {
+  const taken = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
+  const tool = defineTool<unknown>({
+    name: "look",
+    description: "",
+    input: taken,
+    inputJsonSchema: {},
+    run: async () => 1,
+  });
+  const request = { toolCallId: "1", toolName: "look", input: '{"days":[1],"__proto__":{"x":1}}' };
+  const [checked] = await checkBatch([request], toolsByName([tool]));
+  if (!checked || !("tool" in checked)) throw new Error("the call was refused");
+  const given = checked.input as { days: number[]; city?: string };
+  given.days.push(2);
+  given.city = "Rome";
+  expect(JSON.stringify(checked.call.input)).toBe(request.input);
+  expect(Object.keys(given)).toEqual(["days", "__proto__", "city"]);
+});
+
 test("C14 what does not fit is told with its place, the first five of it", async () => {
   const others = Array.from({ length: 9 }, (_, n): SchemaIssue => ({ message: `m${n}` }));
   const issues = [{ message: "odd", path: ["a", { key: 0 }, Symbol("s")] }, ...others] as const;

@@ -120,9 +120,8 @@ export async function checkBatch(
   authorize?: (batch: readonly ToolCall[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<readonly CheckedCall[]> {
   const checked = await Promise.all(requests.map((request) => checkOne(request, tools)));
-  if (!authorize) return checked;
   const allowed = checked.filter((one) => "tool" in one).map((one) => one.call);
-  if (allowed.length === 0) return checked;
+  if (!authorize || allowed.length === 0) return checked;
   const refusals = await askWhetherAllowed(allowed, authorize);
   return checked.map((one) => {
     const reason = refusals.get(one.call.toolCallId);
@@ -156,14 +155,15 @@ async function checkOne(
   });
   let input: Json;
   try {
-    input = wellFormed(JSON.parse(request.input.trim() === "" ? "{}" : request.input) as Json);
+    input = wellFormed(JSON.parse(request.input.trim() || "{}") as Json);
   } catch {
     return refuse({}, "tool_input", `The arguments of ${toolName} are not JSON; nothing was run.`);
   }
   const tool = tools.get(toolName);
   if (!tool) return refuse(input, "tool_unknown", `There is no tool ${toolName}; nothing was run.`);
   try {
-    const result = await tool.input["~standard"].validate(input);
+    // A copy: what a tool does to its input is not what the model wrote.
+    const result = await tool.input["~standard"].validate(structuredClone(input));
     if (result.issues)
       return refuse(input, "tool_input", `The arguments of ${toolName} do not fit: ${issuesText(result.issues)}`);
     return { call: { toolCallId, toolName, input }, tool, input: result.value };
@@ -176,9 +176,9 @@ async function checkOne(
 export function issuesText(issues: readonly SchemaIssue[]): string {
   return issues
     .slice(0, 5)
-    .map((issue) => {
-      const path = (issue.path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-      return path ? `${path}: ${issue.message}` : issue.message;
+    .map(({ message, path = [] }) => {
+      const place = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+      return place ? `${place}: ${message}` : message;
     })
     .join("; ");
 }

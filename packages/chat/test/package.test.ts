@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
@@ -56,6 +56,37 @@ describe("L9 the package", () => {
       return kind !== "node10" && kind !== "node16-cjs";
     });
     expect(asked).toEqual([]);
+  });
+
+  test("its types compile with the libraries of ES2022 and a browser alone", () => {
+    const { exports } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+    const files = Object.values(exports as Record<string, { readonly types: string }>)
+      .map(({ types }) => types)
+      .filter((name) => !/local-gguf|claude-local/.test(name));
+    const place = mkdtempSync(join(tmpdir(), "poppet-types-"));
+    try {
+      writeFileSync(
+        `${place}/a.ts`,
+        files.map((name) => `export * from "${join(folder, name.replace(/\.d\.ts$/, ".js"))}";`).join("\n"),
+      );
+      const compilerOptions = {
+        ...{
+          strict: true,
+          noEmit: true,
+          skipLibCheck: false,
+          types: [],
+          module: "esnext",
+          moduleResolution: "bundler",
+        },
+        ...{ target: "es2022", lib: ["es2022", "dom", "dom.iterable"] },
+      };
+      writeFileSync(`${place}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ["a.ts"] }));
+      const compiler = join(import.meta.dir, "../../../node_modules/tsgo/bin/tsc");
+      const { stdout } = Bun.spawnSync(["node", compiler, "-p", place]);
+      expect(stdout.toString()).toBe("");
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
   });
 
   test("its core is at most 12 KB, minified and gzipped", () => {

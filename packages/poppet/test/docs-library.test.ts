@@ -26,12 +26,16 @@ afterAll(async () => {
 /** They are one program, from the first page on. */
 const pages = [
   "library",
-  ...["commands", "tools", "long-conversations", "snapshots", "errors"].map((name) => `library/${name}`),
+  ...["commands", "tools", "long-conversations", "snapshots", "testing", "errors"].map((name) => `library/${name}`),
 ];
 
 async function blocks(...names: readonly string[]): Promise<readonly string[]> {
   const texts = await Promise.all(names.map((name) => Bun.file(join(root, `docs/${name}.md`)).text()));
-  return texts.flatMap((page) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((block) => block[1] ?? ""));
+  return texts.flatMap(blocksOf);
+}
+
+function blocksOf(page: string): readonly string[] {
+  return [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map((block) => block[1] ?? "");
 }
 
 /** Hosts of `.example` are nobody's: they answer here. */
@@ -71,6 +75,10 @@ test("L9 from install to a prompt in twelve lines", async () => {
   const [first = ""] = await blocks("library");
   expect(first).toContain("await repl(");
   expect(first.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(12);
+  const readme = await Bun.file(join(root, "packages/chat/README.md")).text();
+  expect(blocksOf(readme)).toEqual([first]);
+  const { exports } = await Bun.file(join(root, "packages/chat/package.json")).json();
+  for (const path of Object.keys(exports)) expect(readme).toContain(`| \`@poppet/chat${path.slice(1)}\` `);
 });
 
 test("S0 every block of the pages on the library compiles and runs, one after the other", async () => {
@@ -91,7 +99,14 @@ test("S0 every block of the pages on the library compiles and runs, one after th
   const [out, err] = await Promise.all([new Response(run.stdout).text(), new Response(run.stderr).text()]);
   expect([await run.exited, err]).toEqual([0, ""]);
   expect(out.startsWith("> Hello.\n> /help")).toBe(true);
-  for (const said of ["It scatters.", "Took back: Why is the sky blue?", "Once.", "Deployed main.", "Rome 3"]) {
+  for (const said of [
+    "It scatters.",
+    "Took back: Why is the sky blue?",
+    "Once.",
+    "Deployed main.",
+    "Rome 3",
+    "I was sent 5 messages. 3",
+  ]) {
     expect(out).toContain(said);
   }
   expect(out).toMatch(/Come back at \d+/);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createChat, type Transcript } from "@poppet/chat";
+import { createChat, type EntryContent, type Transcript } from "@poppet/chat";
 import {
   type BackEndAnswer,
   describeProvider,
@@ -234,5 +234,14 @@ describe("L9 examples/file-transcript.ts", () => {
     ]);
     writeFileSync(path, whole.subarray(0, whole.length - 5));
     expect(await fileTranscript(path).tip()).toBeNull();
+  });
+
+  test("writes nothing of a commit with content that is none", async () => {
+    const path = newFile();
+    const transcript = fileTranscript(path);
+    const content = [{ role: "user", text: "a", sources: [null] }] as unknown as readonly EntryContent[];
+    await expect(transcript.commit({ expected: null, parent: null, exchange: "a", content })).rejects.toThrow();
+    await client(transcript, "One.").chat("1");
+    expect(readFileSync(path, "utf8").trimEnd().split("\n")).toHaveLength(1);
   });
 });

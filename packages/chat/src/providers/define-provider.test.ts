@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { codeOf } from "../../test/client.ts";
-import { ChatError, createChat, type ModelEvent, type ModelRequest } from "../index.ts";
+import { ChatError, createChat, type ModelEvent, type ModelRequest, type Usage } from "../index.ts";
 import { defineProvider, responseError } from "../provider.ts";
-import { finish, say } from "../testing/index.ts";
+import { call, finish, say } from "../testing/index.ts";
 
 const names = { provider: "own", modelId: "m" };
 
@@ -150,6 +150,79 @@ describe("L7 a provider of one's own", () => {
     await client.chat("1");
     await client.clear();
     expect(closed).toBe(1);
+  });
+
+  test("has its own ChatErrors shown without its key, and else as they are", async () => {
+    const failing = (error: ChatError) =>
+      read(
+        own(async function* () {
+          throw error;
+          // biome-ignore lint/correctness/noUnreachable: a generator by type
+          yield finish();
+        }).stream(requestWith()),
+      ).catch((thrown: unknown) => thrown);
+    const clean = new ChatError("provider_rate_limit", "Later.", { details: { retryAt: 12_345 }, cause: "why" });
+    expect(await failing(clean)).toBe(clean);
+    for (const leaky of [
+      new ChatError("provider_auth", "no S3CR3T here", { cause: "s3cr3t" }),
+      new ChatError("provider_auth", "no", { details: { status: 401, said: ["s3cr3t here"] } }),
+    ]) {
+      const shown = await failing(leaky);
+      expect(shown).toMatchObject({ code: "provider_auth" });
+      expect(Bun.inspect(shown)).not.toMatch(/s3cr3t/i);
+    }
+  });
+
+  test("that gives what is no event is told which part of it is wrong", async () => {
+    const wrong: readonly (readonly [unknown, string])[] = [
+      [null, "an event is null, not an object"],
+      ["Hello", "an event is of type string, not an object"],
+      [{ type: "text" }, 'delta of an event "text" is undefined, not text'],
+      [{ type: "reasoning", section: 0, delta: 5 }, 'delta of an event "reasoning" is of type number, not text'],
+      [{ type: "tool-input", delta: null }, 'delta of an event "tool-input" is null, not text'],
+      [{ ...call("t", {}), toolCallId: 5 }, 'toolCallId of an event "tool-call" is of type number, not text'],
+      [{ ...call("t", {}), input: {} }, 'input of an event "tool-call" is of type object, not text'],
+    ];
+    for (const [event, what] of wrong) {
+      const model = own(async function* () {
+        yield event as ModelEvent;
+        yield finish();
+      });
+      await expect(createChat({ model }).chat("Hi")).rejects.toMatchObject({
+        code: "provider_malformed",
+        message: `What came from Own cannot be read: ${what}.`,
+      });
+    }
+    const unknown = own(async function* () {
+      for (const type of ["ping", "constructor", "__proto__"]) yield { type } as unknown as ModelEvent;
+      yield say("Hello.");
+      yield { type: "finish", reason: "stop" } as unknown as ModelEvent;
+    });
+    expect((await createChat({ model: unknown }).chat("Hi")).text).toBe("Hello.");
+  });
+
+  test("that counts what is no number of tokens has not counted, and its conversations can be restored", async () => {
+    const unknown = { inputTokens: null, outputTokens: null, totalTokens: null };
+    const no: Usage = { ...unknown, reasoningTokens: null, cachedInputTokens: null };
+    const counts: readonly (readonly [object, Usage | null])[] = [
+      [{}, null],
+      [{ inputTokens: Number.NaN, outputTokens: -5, totalTokens: "15" }, null],
+      [
+        { inputTokens: Infinity, outputTokens: 5 },
+        { ...no, outputTokens: 5 },
+      ],
+      [JSON.parse('{"__proto__":{"x":1},"inputTokens":7}'), { ...no, inputTokens: 7 }],
+    ];
+    for (const [usage, known] of counts) {
+      const model = own(async function* () {
+        yield say("Hello.");
+        yield { type: "finish", reason: "stop", usage, continuation: null } as ModelEvent;
+      });
+      const client = createChat({ model });
+      const answer = await client.chat("Hi");
+      expect(answer.usage).toEqual(known);
+      await createChat({ model }).restore(JSON.parse(JSON.stringify(await client.snapshot())));
+    }
   });
 
   test("may keep its conversation, and is then a session provider and a model for a client", async () => {

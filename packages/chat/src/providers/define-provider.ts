@@ -1,8 +1,8 @@
 /**
  * A provider of your own: what it is asked, it streams; that it keeps the contract of `Model.stream` in all other things
  * is seen to here. An abort ends the reading at once, whatever the provider does with its signal; a reader that leaves
- * early aborts the request; nothing is read after the finish; a stream without one is an error; whatever is thrown
- * becomes a ChatError of its own kind with no secret in it. `describeProvider` of `@poppet/chat/testing` proves the rest.
+ * early aborts the request; nothing is read after the finish; a stream without one is an error, and so is an event that
+ * is none; what is no count of tokens counts as not known; whatever is thrown becomes a ChatError of its own kind with no secret in it. `describeProvider` of `@poppet/chat/testing` proves the rest.
  */
 import { Scope } from "../abort.ts";
 import type { ConversationModel } from "../conversation.ts";
@@ -11,6 +11,7 @@ import type { Json } from "../json.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model.ts";
 import { type ProviderSession, type SessionProvider, type SessionRequest, sessionModel } from "../session.ts";
 import { abortableReader } from "./abortable-reader.ts";
+import { checkedEvent } from "./checked-event.ts";
 import { type ErrorContext, endedEarly, providerError } from "./provider-error.ts";
 
 interface Definition {
@@ -94,8 +95,9 @@ async function* held<Request extends { readonly signal: AbortSignal }>(
       const next = await reader.next();
       if (next.done) throw endedEarly(context, started);
       started = true;
-      yield next.value;
-      if (next.value.type === "finish") return;
+      const event = checkedEvent(next.value, context.label);
+      yield event;
+      if (event.type === "finish") return;
     }
   } catch (thrown) {
     if (signal.aborted) throw abortError(signal.reason, "The request");

@@ -6,7 +6,7 @@ import type { ProviderErrorCode } from "../error-codes.ts";
 import { ChatError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import { type Failure, readFailure } from "./provider-failure.ts";
-import { safeWords } from "./provider-words.ts";
+import { safeWords, withoutSecrets } from "./provider-words.ts";
 import { retryAt } from "./retry-at.ts";
 
 /** Who was asked, and what its errors may say. */
@@ -21,7 +21,7 @@ export interface ErrorContext {
 
 /** `started`: the answer had begun to arrive, so a lost connection cut it off. */
 export function providerError(thrown: unknown, context: ErrorContext, started = false): ChatError {
-  if (ChatError.isInstance(thrown)) return thrown;
+  if (ChatError.isInstance(thrown)) return withoutKeys(thrown, context.secrets);
   const failure = readFailure(thrown);
   const code = sort(failure, started);
   const now = context.now();
@@ -35,6 +35,17 @@ export function providerError(thrown: unknown, context: ErrorContext, started = 
   if (failure.status !== null) details.status = failure.status;
   if (at !== null) details.retryAt = at;
   return new ChatError(code, capital(sentence(code, failure, context, at)) + said, { details });
+}
+
+/** The same error, or where it repeats a secret another without it. */
+function withoutKeys(error: ChatError, secrets: readonly string[]): ChatError {
+  if (secrets.length === 0) return error;
+  const shown = (value: Json) => (typeof value === "string" ? withoutSecrets(secrets, value) : value);
+  const message = withoutSecrets(secrets, error.message);
+  const said = JSON.stringify(error.details);
+  const details = JSON.parse(said, (_, value: Json) => shown(value)) as ChatError["details"];
+  const same = message === error.message && JSON.stringify(details) === said;
+  return same ? error : new ChatError(error.code, message, { details });
 }
 
 /** A stream that ended without a finish. Where nothing came at all, what answered is most likely no model. */

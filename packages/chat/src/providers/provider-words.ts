@@ -25,7 +25,7 @@ const advice =
 /** A provider's words in at most `limit` code points, without the secrets. */
 export function safeWords(text: string, secrets: readonly string[], limit = 300): string {
   // Before the cleaning, which may change a secret, and after it, which may put one together.
-  let words = without(secrets, text)
+  let words = withoutSecrets(secrets, text)
     .slice(0, 20_000)
     .replace(/\u001b\[[0-9;:?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?/g, " ")
     // Joiners are part of writing; the other format characters turn text round or hide it.
@@ -33,14 +33,14 @@ export function safeWords(text: string, secrets: readonly string[], limit = 300)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\s]+/gu, " ")
     .replace(advice, "")
     .trim();
-  words = without(secrets, words);
+  words = withoutSecrets(secrets, words);
   for (const [pattern, replacement] of keyPatterns) words = words.replace(pattern, replacement);
   const cut = cutCodePoints(words, limit);
   return cut.length < words.length ? `${cut}…` : cut;
 }
 
 /** In capitals or small letters alike: a host's name, for one, comes in small ones. */
-function without(secrets: readonly string[], text: string): string {
+export function withoutSecrets(secrets: readonly string[], text: string): string {
   let rest = text;
   // Longest first: one secret may begin with another.
   for (const secret of [...secrets].sort((a, b) => b.length - a.length)) {

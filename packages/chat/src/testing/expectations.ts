@@ -7,9 +7,28 @@ export async function collect<Item>(iterable: AsyncIterable<Item>): Promise<Item
   return list;
 }
 
+/** Of what is not equal the error names the first place where it is not. */
 export function equal(actual: unknown, expected: unknown): void {
-  const [a, b] = [stable(actual), stable(expected)];
-  if (a !== b) throw new Error(`expected ${b}\n     got ${a}`);
+  if (stable(actual) === stable(expected)) return;
+  const [where, a, b] = difference(actual, expected);
+  const place = where.length > 0 ? `at ${where.join(".")}: ` : "";
+  throw new Error(`${place}expected ${stable(b)}\n     got ${stable(a)}`);
+}
+
+type Difference = readonly [where: readonly string[], actual: unknown, expected: unknown];
+
+function difference(actual: unknown, expected: unknown, where: readonly string[] = []): Difference {
+  if (isNode(actual) && isNode(expected) && Array.isArray(actual) === Array.isArray(expected)) {
+    const other = [...new Set([...Object.keys(expected), ...Object.keys(actual)])].find(
+      (key) => stable(actual[key]) !== stable(expected[key]),
+    );
+    if (other !== undefined) return difference(actual[other], expected[other], [...where, other]);
+  }
+  return [where, actual, expected];
+}
+
+function isNode(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === "object" && value !== null;
 }
 
 /** JSON with sorted keys and without undefined members: equality of data, whatever made it. */
@@ -30,7 +49,7 @@ export async function throws(
     await run();
   } catch (thrown) {
     if (kind.isInstance(thrown)) return;
-    throw thrown;
+    throw new Error(`expected ${kind.name}, this was thrown: ${thrown}`, { cause: thrown });
   }
   throw new Error(`expected ${kind.name}, nothing was thrown`);
 }

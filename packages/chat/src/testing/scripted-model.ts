@@ -19,13 +19,14 @@ export interface ScriptedModel extends Model {
 /** Plays one step a request, in order; the last one again for requests beyond the script. */
 export function scriptedModel(
   steps: readonly ScriptedStep[],
-  options: { readonly provider?: string; readonly modelId?: string; readonly supportsTools?: boolean } = {},
+  options: Partial<Pick<Model, "provider" | "modelId" | "supportsTools" | "supportsSchema">> = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
   return {
     provider: options.provider ?? "scripted",
     modelId: options.modelId ?? "script",
     supportsTools: options.supportsTools ?? true,
+    supportsSchema: options.supportsSchema ?? false,
     requests,
     async *stream(request) {
       request.signal.throwIfAborted();
@@ -57,7 +58,10 @@ export function call(toolName: string, input: Json, toolCallId = `call-${toolNam
   return { type: "tool-call", toolCallId, toolName, input: JSON.stringify(input) };
 }
 
-/** The end of an answer; by default it stopped by itself and counted 10 tokens in, 5 out. */
+/**
+ * The end of an answer; by default it stopped by itself and counted 10 tokens in, 5 out. What is counted is believed: to
+ * see a window fill up, count nothing (`finish("stop", null)`) or what a real model would.
+ */
 export function finish(
   reason: FinishReason = "stop",
   usage: Partial<Usage> | null = { inputTokens: 10, outputTokens: 5, totalTokens: 15 },

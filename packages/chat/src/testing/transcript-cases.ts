@@ -121,11 +121,11 @@ export const transcriptCases: readonly TranscriptCase[] = [
       const first = present(await append(transcript, "a", exchange("one")));
       const tip = await append(transcript, "b", exchange("two"));
       await transcript.summarize(first, "old");
-      await transcript.summarize(first, "new");
+      await transcript.summarize(first, "new\u0000 \u{1F680}");
       equal(await transcript.tip(), tip);
       equal(
         (await entries(transcript, tip)).map((entry) => entry.summary),
-        [null, null, "new", null],
+        [null, null, "new\u0000 \u{1F680}", null],
       );
     },
   },

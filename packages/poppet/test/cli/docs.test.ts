@@ -67,7 +67,9 @@ test("S0 docs/providers.md has every provider with its address and key variables
 
 test("S0 every link between the pages leads to a page and a heading that are there", async () => {
   const root = join(import.meta.dir, "../../../..");
-  const pages = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);
+  const pages = ["*.md", "{docs,examples}/**/*.md", "packages/*/README.md"].flatMap((pattern) => [
+    ...new Bun.Glob(pattern).scanSync(root),
+  ]);
   expect(pages).toContain("README.md");
   const anchors = async (path: string) =>
     [...(await readFile(path, "utf8")).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
