@@ -51,8 +51,9 @@ describe("L6 snapshots", () => {
     const sent = textsOf(to.model.requests[0]?.messages ?? []);
     expect([sent[0], ...sent.slice(-2)]).toEqual(["manual é 😀 \u0000", "added", "next"]);
 
-    const both = [to.client.restore(snapshot), to.client.clear()];
-    await Promise.all(both);
+    const [, taken] = await Promise.all([to.client.restore(snapshot), to.client.snapshot()]);
+    expect(taken).toEqual(snapshot);
+    await Promise.all([to.client.restore(snapshot), to.client.clear()]);
     expect((await to.client.editor?.read())?.exchanges).toEqual([]);
   });
 

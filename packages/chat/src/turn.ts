@@ -133,7 +133,7 @@ async function runSteps(options: TurnOptions, running: RunningTurn): Promise<Com
     const sent = fitContext(options.context, messages, options.budget, request);
     const gathered = new StepGatherer(step, limits, recordBytes);
     running.steps.push(gathered);
-    await ask(options, sent.messages, tools, gathered, running);
+    await readAnswer(options, sent.messages, tools, gathered, running);
 
     const answer = gathered.end(usedIds);
     const checked =
@@ -165,7 +165,7 @@ async function runSteps(options: TurnOptions, running: RunningTurn): Promise<Com
 }
 
 /** One request, read event by event to its finish. Its deadline ends the turn. */
-async function ask(
+async function readAnswer(
   options: TurnOptions,
   messages: readonly Message[],
   tools: readonly Tool[],
