@@ -9,7 +9,7 @@ import { ChatError, messageOf } from "./errors.ts";
 import type { Json } from "./json.ts";
 import { type AssistantMessage, type Message, messagesBytes, type UserMessage } from "./messages.ts";
 import type { Model } from "./model.ts";
-import { defineTool, issuesText, jsonSchemaOf, type StandardSchema, type Tool } from "./tools.ts";
+import { defineTool, issuesText, jsonSchemaOf, refuseOtherSchema, type StandardSchema, type Tool } from "./tools.ts";
 import type { TurnOptions } from "./turn.ts";
 import type { TurnResult } from "./turn-events.ts";
 
@@ -41,7 +41,8 @@ export async function askModel<Output>(
   schema: StandardSchema<Output>,
   { run, repair = false, jsonSchema, authorize }: Asking,
 ): Promise<{ readonly value: Output; readonly messages: readonly Message[] }> {
-  refuseOther(schema);
+  // Before the model is asked.
+  refuseOtherSchema(schema, "ask");
   const shape = jsonSchema ?? jsonSchemaOf(schema, "jsonSchema");
   const way = wayFor(question, shape, authorize);
   const first = await run(way.options);
@@ -67,15 +68,6 @@ export async function askModel<Output>(
   if ("issues" in rechecked) throw invalid(rechecked.issues, shape);
   const messages = [...first.messages, ...second.messages.slice(1)];
   return { value: rechecked.value, messages: inText(messages, again.answerTool, reread) };
-}
-
-/** Before the model is asked: a plain JSON Schema, say, can check no answer. */
-function refuseOther(schema: Partial<StandardSchema> | null | undefined): void {
-  if (schema?.["~standard"]) return;
-  throw new ChatError(
-    "option_invalid",
-    "ask was given no Standard Schema: give one of zod, arktype or valibot. A JSON Schema goes beside it, as jsonSchema.",
-  );
 }
 
 function wayFor({ model, system, tools }: Question, shape: Json | null, authorize: TurnOptions["authorize"]): Way {

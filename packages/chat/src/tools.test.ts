@@ -58,6 +58,24 @@ test("C14 a batch is checked before any of it runs: authorize sees what is known
   expect([broken, empty]).toEqual([expect.stringContaining("are not JSON"), expect.stringContaining("city: ")]);
 });
 
+test("L8 what is no Standard Schema, such as a JSON Schema alone, is refused", () => {
+  for (const schema of [undefined, null, { type: "object" }]) {
+    const tool = { name: "look", description: "", input: schema, inputJsonSchema: {}, run: async () => 1 };
+    const { code, message } = refusalOf(() => defineTool(tool as unknown as Parameters<typeof defineTool>[0]));
+    expect([code, message]).toEqual([
+      "option_invalid",
+      expect.stringContaining("the tool look was given is no Standard Schema"),
+    ]);
+  }
+});
+
+test("C14 a call with a reason that is none is refused all the same", async () => {
+  const request = { toolCallId: "1", toolName: "look", input: '{"city":"Rome"}' };
+  const reasons = new Map([["1", undefined]]) as unknown as Map<string, string>;
+  const [checked] = await checkBatch([request], toolsByName([named("look")]), async () => reasons);
+  expect(checked).toMatchObject({ refusal: { code: "tool_refused", message: "It is not allowed." } });
+});
+
 test("C14 what a tool does to its input, or its schema, leaves what the model wrote as it was", async () => {
   const taken = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
   const tool = defineTool<unknown>({

@@ -40,6 +40,15 @@ export interface Tool<Input = unknown> {
   run(input: Input, context: { readonly toolCallId: string; readonly signal: AbortSignal }): Promise<Json>;
 }
 
+/** A plain JSON Schema, say, can check nothing. */
+export function refuseOtherSchema(schema: Partial<StandardSchema> | null | undefined, who: string): void {
+  if (schema?.["~standard"]) return;
+  throw new ChatError(
+    "option_invalid",
+    `What ${who} was given is no Standard Schema. Give one of zod, arktype or valibot; a JSON Schema goes beside it.`,
+  );
+}
+
 /**
  * The JSON Schema that the schema gives of what it takes; null where it gives none, `option_invalid` where it fails to,
  * with the `option` that takes one instead.
@@ -68,6 +77,7 @@ export function defineTool<Input>(
       `${JSON.stringify(tool.name)} is no tool name: use 1 to 64 of A-Z a-z 0-9 _ . -, where a dot counts twice.`,
     );
   }
+  refuseOtherSchema(tool.input, `the tool ${tool.name}`);
   const option = `inputJsonSchema to the tool ${tool.name}`;
   const inputJsonSchema = tool.inputJsonSchema ?? jsonSchemaOf(tool.input, option);
   if (inputJsonSchema === null) {
@@ -124,10 +134,11 @@ export async function checkBatch(
   if (!authorize || allowed.length === 0) return checked;
   const refusals = await askWhetherAllowed(allowed, authorize);
   return checked.map((one) => {
-    const reason = refusals.get(one.call.toolCallId);
-    return reason === undefined || "refusal" in one
+    const id = one.call.toolCallId;
+    // Whatever the reason is worth: what is in the map does not run.
+    return "refusal" in one || !refusals.has(id)
       ? one
-      : { call: one.call, refusal: new ChatError("tool_refused", reason) };
+      : { call: one.call, refusal: new ChatError("tool_refused", refusals.get(id) ?? "It is not allowed.") };
   });
 }
 
