@@ -127,6 +127,13 @@ describe("L1 what is a command", () => {
   });
 });
 
+test("L1 what is no text, such as a body that was not checked, is refused by its code", async () => {
+  const { client } = scriptedChat(["x"]);
+  for (const input of [undefined, null, 5, {}, ["/help"]] as unknown as string[]) {
+    expect(await codeOf(runCommand(client, builtIn, input))).toBe("option_invalid");
+  }
+});
+
 describe("L2 a set of commands", () => {
   test("L2 two of one name are refused, and a name that nobody can type", () => {
     expect(() => commandSet([deploy, helpCommand(), deploy])).toThrow("/deploy");

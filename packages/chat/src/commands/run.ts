@@ -3,7 +3,7 @@
  * there is no mode and no escape to learn: hand it what a person typed and nothing else.
  */
 import type { ChatClient } from "../chat-client.ts";
-import { abortError, CommandUnavailableError } from "../errors.ts";
+import { abortError, ChatError, CommandUnavailableError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { CommandSet } from "./command.ts";
 
@@ -35,13 +35,17 @@ export function parseCommand<Named>(
   return command && name !== undefined ? { command, args: text.slice(name.length + 2) } : null;
 }
 
-/** Runs the command that the text names, if it names one. Throws only for a command that it names. */
+/**
+ * Runs the command that the text names, if it names one. Throws only for a command that it names, and `option_invalid`
+ * for what is no text, such as a body that was not checked.
+ */
 export async function runCommand<Client = ChatClient>(
   client: Client,
   commands: CommandSet<NoInfer<Client>>,
   text: string,
   call: { readonly signal?: AbortSignal } = {},
 ): Promise<CommandOutcome> {
+  if (typeof text !== "string") throw new ChatError("option_invalid", "What was typed has to be a text.");
   const parsed = parseCommand(commands, text);
   if (!parsed) return notHandled;
   const { command, args } = parsed;
