@@ -2,7 +2,8 @@
  * A provider of your own: what it is asked, it streams; that it keeps the contract of `Model.stream` in all other things
  * is seen to here. An abort ends the reading at once, whatever the provider does with its signal; a reader that leaves
  * early aborts the request; nothing is read after the finish; a stream without one is an error, and so is an event that
- * is none; what is no count of tokens counts as not known; whatever is thrown becomes a ChatError of its own kind with no secret in it. `describeProvider` of `@poppet/chat/testing` proves the rest.
+ * is none; a count of tokens that is no number is not known; whatever is thrown becomes a ChatError of its own kind with
+ * no secret in it. `describeProvider` of `@poppet/chat/testing` proves the rest.
  */
 import { Scope } from "../abort.ts";
 import type { ConversationModel } from "../conversation.ts";
