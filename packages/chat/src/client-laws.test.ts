@@ -26,8 +26,10 @@ import {
 } from "./index.ts";
 import { summaryPrompt } from "./policies/summary.ts";
 import { call, finish, say, scriptedModel } from "./testing/index.ts";
-// Loaded beforehand: a client loads it at its first `ask`, which takes as long as a disk does.
+// Loaded beforehand: a client loads them when they are first needed, which takes as long as a disk does.
 import "./ask.ts";
+import "./check-snapshot.ts";
+import "./policies/compaction.ts";
 
 type Ending = "answer" | "tool" | "fail" | "cut" | "empty" | "long";
 type Step = { readonly ticks: number } & (

@@ -64,7 +64,7 @@ test("L8 what is no Standard Schema, such as a JSON Schema alone, is refused", (
     const { code, message } = refusalOf(() => defineTool(tool as unknown as Parameters<typeof defineTool>[0]));
     expect([code, message]).toEqual([
       "option_invalid",
-      expect.stringContaining("the tool look was given is no Standard Schema"),
+      expect.stringContaining("The tool look was given no Standard Schema."),
     ]);
   }
 });

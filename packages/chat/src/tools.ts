@@ -43,10 +43,7 @@ export interface Tool<Input = unknown> {
 /** A plain JSON Schema, say, can check nothing. */
 export function refuseOtherSchema(schema: Partial<StandardSchema> | null | undefined, who: string): void {
   if (schema?.["~standard"]) return;
-  throw new ChatError(
-    "option_invalid",
-    `What ${who} was given is no Standard Schema. Give one of zod, arktype or valibot; a JSON Schema goes beside it.`,
-  );
+  throw new ChatError("option_invalid", `${who} was given no Standard Schema. A JSON Schema goes beside one.`);
 }
 
 /**
@@ -77,7 +74,7 @@ export function defineTool<Input>(
       `${JSON.stringify(tool.name)} is no tool name: use 1 to 64 of A-Z a-z 0-9 _ . -, where a dot counts twice.`,
     );
   }
-  refuseOtherSchema(tool.input, `the tool ${tool.name}`);
+  refuseOtherSchema(tool.input, `The tool ${tool.name}`);
   const option = `inputJsonSchema to the tool ${tool.name}`;
   const inputJsonSchema = tool.inputJsonSchema ?? jsonSchemaOf(tool.input, option);
   if (inputJsonSchema === null) {
