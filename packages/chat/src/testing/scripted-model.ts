@@ -59,8 +59,8 @@ export function call(toolName: string, input: Json, toolCallId = `call-${toolNam
 }
 
 /**
- * The end of an answer; by default it stopped by itself and counted 10 tokens in, 5 out. What is counted is believed: to
- * see a window fill up, count nothing (`finish("stop", null)`) or what a real model would.
+ * The end of an answer; by default it stopped by itself and counted 10 tokens in, 5 out. To see a
+ * window fill up, count nothing, `finish("stop", null)`, or what a real model would: what is counted is believed.
  */
 export function finish(
   reason: FinishReason = "stop",
