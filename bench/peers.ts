@@ -81,11 +81,18 @@ async function drain(events: AsyncIterable<unknown>): Promise<void> {
 
 const ownClient: Turn = (deltas) => drain(createChat({ model: scripted(deltas) }).stream("hello"));
 
+const budget = { exchanges: 400, bytes: 2_097_152, tokens: 96_000 };
+
 const ownLoop: Turn = (deltas) =>
   drain(
     turn({
-      ...{ model: scripted(deltas), system: "", context: emptyContext, tools: [], limits: defaultLimits },
-      ...{ input: { role: "user", text: "hello" }, budget: { exchanges: 400, bytes: 2_097_152, tokens: 96_000 } },
+      model: scripted(deltas),
+      system: "",
+      context: emptyContext,
+      input: { role: "user", text: "hello" },
+      tools: [],
+      limits: defaultLimits,
+      budget,
     }),
   );
 

@@ -27,8 +27,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "ignore what authorize refuses",
     file: `${chat}/tools.ts`,
-    find: `return reason === undefined || "refusal" in one`,
-    put: `return reason !== null || "refusal" in one`,
+    find: `"refusal" in one || !refusals.has(id)`,
+    put: `"refusal" in one || id !== null`,
     tests: turnTests,
   },
   {

@@ -13,14 +13,11 @@ export function userMessage(given: ChatInput): UserMessage {
   }
   const blank = text.trim() === "";
   if (blank && sources.length === 0) throw new ChatError("input_empty", "The message is empty: say something.");
-  // Its own: the caller's list may change.
-  const copies = sources.map(({ label, text }) => ({ label, text }));
   // Providers refuse white space alone.
-  return wellFormed<UserMessage>({
-    role: "user",
-    text: blank ? "" : text,
-    ...(copies.length > 0 && { sources: copies }),
-  });
+  const said = blank ? "" : text.toWellFormed();
+  if (sources.length === 0) return { role: "user", text: said };
+  // Its own: the caller's list may change.
+  return { role: "user", text: said, sources: wellFormed(sources.map(({ label, text }) => ({ label, text }))) };
 }
 
 function hasText(value: unknown, name: string): boolean {

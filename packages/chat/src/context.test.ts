@@ -109,7 +109,7 @@ describe("C13 fitting the context", () => {
   test("L8 what tools returned is not told as the person's message", () => {
     const results = [{ toolCallId: "1", toolName: "t", state: "completed", output: "x".repeat(20) }] as const;
     const fit = () => fitContext(history, [user("now"), { role: "tool", results }], { ...wide, bytes: 10 }, request);
-    expect(fit).toThrow(/^What this turn came to, with what its tools returned, is too large/);
+    expect(fit).toThrow(/^This turn, with what its tools returned, is too large/);
   });
 
   test("C13 law: the bytes are those of the messages that are sent", () => {

@@ -86,7 +86,7 @@ export function fitContext(
   let bytes = request.overheadBytes + messagesBytes(messages) + messagesBytes(current);
   let first = exchanges.length;
   const measure = tokenMeasure(exchanges, current, request);
-  const what = current.length > 1 ? "What this turn came to, with what its tools returned," : "The message";
+  const what = current.length > 1 ? "This turn, with what its tools returned," : "The message";
   refuseOverflow(what, bytes, budget.bytes, "bytes");
   refuseOverflow(what, measure(bytes, first), budget.tokens, "tokens");
 

@@ -26,6 +26,15 @@ class Events<Event, Result> implements AsyncGenerator<Event, Result, void> {
   #fail = nobody as (thrown: unknown) => void;
   #goOn = nobody;
   #giveUp = nobody as (thrown: unknown) => void;
+  // Made once, for each event has two promises.
+  readonly #asking = (answer: (next: IteratorResult<Event, Result>) => void, fail: (thrown: unknown) => void) => {
+    this.#answer = answer;
+    this.#fail = fail;
+  };
+  readonly #waiting = (goOn: () => void, giveUp: (thrown: unknown) => void) => {
+    this.#goOn = goOn;
+    this.#giveUp = giveUp;
+  };
   /** Tells how the work ended, while nobody was told. */
   #tellEnd: (() => void) | null = null;
   /** Calls that wait for their turn, and the last call of all. */
@@ -86,10 +95,7 @@ class Events<Event, Result> implements AsyncGenerator<Event, Result, void> {
   }
 
   #start(act: (this: this) => void): Promise<IteratorResult<Event, Result>> {
-    const answer = new Promise<IteratorResult<Event, Result>>((resolve, reject) => {
-      this.#answer = resolve;
-      this.#fail = reject;
-    });
+    const answer = new Promise<IteratorResult<Event, Result>>(this.#asking);
     act.call(this);
     return answer;
   }
@@ -120,10 +126,7 @@ class Events<Event, Result> implements AsyncGenerator<Event, Result, void> {
     if (this.#hasLeft || this.#state === "over") return Promise.reject(readerLeft);
     this.#state = "waiting";
     this.#answer({ done: false, value });
-    return new Promise((resolve, reject) => {
-      this.#goOn = resolve;
-      this.#giveUp = reject;
-    });
+    return new Promise(this.#waiting);
   }
 
   #end(tell: () => void): void {

@@ -55,7 +55,6 @@ export {
   type Message,
   messageBytes,
   type Source,
-  sumUsage,
   type ToolCall,
   type ToolMessage,
   type ToolResult,

@@ -132,14 +132,21 @@ function counted(count: unknown): number | null {
   return typeof count === "number" && count >= 0 && count < Infinity ? count : null;
 }
 
-/** The sum over steps. A field that one step lacks is null; no step, or a step without usage: null. */
-export function sumUsage(steps: readonly (Usage | null)[]): Usage | null {
-  let sum: Usage | null = null;
-  for (const step of steps) {
-    if (!step) return null;
-    sum = sum ? addUsage(sum, step) : step;
+/**
+ * The sum over steps; a field that one step lacks is null. `usage` is that of them all, null where one has none or there
+ * is none; `reported` is that of those that have one.
+ */
+export function sumUsage(steps: readonly { readonly usage: Usage | null }[]): {
+  readonly usage: Usage | null;
+  readonly reported: Usage | null;
+} {
+  let reported: Usage | null = null;
+  let isWhole = true;
+  for (const { usage } of steps) {
+    if (usage) reported = reported ? addUsage(reported, usage) : usage;
+    else isWhole = false;
   }
-  return sum;
+  return { usage: isWhole ? reported : null, reported };
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

@@ -78,10 +78,6 @@ export async function runTurn(options: TurnOptions, emit: Emit<TurnEvent>): Prom
     error: () => turnDeadline(limits.turnMs),
   });
   const steps: StepGatherer[] = [];
-  const spent = () => {
-    const usages = steps.map((step) => step.usage);
-    return { usage: sumUsage(usages), reported: sumUsage(usages.filter((one) => one !== null)) };
-  };
   const tell: Emit<TurnEvent> = (event) => {
     scope.throwIfAborted();
     return emit(event);
@@ -93,11 +89,12 @@ export async function runTurn(options: TurnOptions, emit: Emit<TurnEvent>): Prom
     });
     scope.throwIfAborted();
     const { text, messages } = completed;
-    return { state: "completed", text, messages, ...spent() };
+    const { usage, reported } = sumUsage(steps);
+    return { state: "completed", text, messages, usage, reported };
   } catch (thrown) {
     const error = scope.aborted ? abortError(scope.reason, "The turn") : asChatError(thrown);
     const interrupted = options.signal?.aborted && error.code !== "turn_deadline";
-    return { state: interrupted ? "interrupted" : "failed", error, ...spent() };
+    return { state: interrupted ? "interrupted" : "failed", error, ...sumUsage(steps) };
   } finally {
     scope.abort(turnEnded);
   }
@@ -118,7 +115,7 @@ interface RunningTurn {
 }
 
 async function runSteps(options: TurnOptions, running: RunningTurn): Promise<Completed> {
-  const { model, limits } = options;
+  const { model, limits, finalTool } = options;
   const { scope, tell } = running;
   const tools = model.supportsTools ? options.tools : [];
   const byName = toolsByName(tools);
@@ -144,7 +141,7 @@ async function runSteps(options: TurnOptions, running: RunningTurn): Promise<Com
     refuseRecord(recordBytes, limits.recordBytes);
     messages.push(message);
     toolCalls += calls.length;
-    const isFinal = calls.some((call) => call.toolName === options.finalTool);
+    const isFinal = finalTool !== undefined && calls.some((call) => call.toolName === finalTool);
     if (calls.length > 0 && step >= limits.steps && !isFinal) throw stepLimit(limits.steps);
     if (toolCalls > limits.toolCalls) throw toolCallLimit(limits.toolCalls, toolCalls);
     await tell({ type: "step-end", step, final: calls.length === 0, usage: answer.usage });

@@ -28,6 +28,6 @@ export function addTurn(
   return {
     count: total.count + 1,
     unreported: total.unreported + (usage === null ? 1 : 0),
-    tokens: reported && total.tokens ? sumUsage([total.tokens, reported]) : (reported ?? total.tokens),
+    tokens: sumUsage([{ usage: total.tokens }, { usage: reported }]).reported,
   };
 }

@@ -48,7 +48,17 @@ test("L6 laws of the transcript in the database: many sessions in one, each as i
 
 test("L6 a client over a session in the database does what it does in memory, command by command", async () => {
   const commands = commandSet([clearCommand(), compactCommand(), undoCommand()]);
-  const typed = ["one, with words to shorten", "two", "three", "/compact", "four", "/undo", "/undo", "/undo", "/undo"];
+  const typed = [
+    "one, with many words that are to be shortened",
+    "two",
+    "three",
+    "/compact",
+    "four",
+    "/undo",
+    "/undo",
+    "/undo",
+    "/undo",
+  ];
   const talk = async (transcript: Transcript) => {
     const model = scriptedModel([({ messages }) => (messages.length === 1 ? "an answer" : `${messages.length}`)]);
     const client = createChat({ model, transcript, policy: compact({ keep: 1, at: Infinity }) });
@@ -63,5 +73,5 @@ test("L6 a client over a session in the database does what it does in memory, co
   };
   const stored = await talk(await newSession());
   expect(stored).toEqual(await talk(memoryTranscript()));
-  expect(stored.said).toContain("Took back: one, with words to shorten");
+  expect(stored.said).toContain("Took back: one, with many words that are to be shortened");
 });
