@@ -179,7 +179,8 @@ async function readAnswer(
     cancel();
     controller.abort(reason);
   };
-  const release = scope.onAbort(() => end(scope.reason));
+  // Of no effect once it has ended.
+  scope.onAbort(() => end(scope.reason));
   const request: ModelRequest = {
     system,
     messages,
@@ -203,8 +204,7 @@ async function readAnswer(
     }
   } finally {
     // Not awaited: a generator that hangs in its own await would hang here too.
-    open?.return?.().catch(() => {});
-    release();
+    Promise.resolve(open?.return?.()).catch(() => {});
     end(requestEnded);
   }
 }
