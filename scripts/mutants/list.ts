@@ -209,7 +209,7 @@ export const mutants: readonly Mutant[] = [
     file: `${chat}/providers/provider-words.ts`,
     find: `for (const [pattern, replacement] of keyPatterns) words = words.replace(pattern, replacement);`,
     put: ``,
-    tests: [`${chat}/providers/provider-error.test.ts`],
+    tests: [`${chat}/providers/provider-words.test.ts`],
   },
   {
     name: "drop the fence: save a run that is another's",
@@ -578,10 +578,10 @@ export const mutants: readonly Mutant[] = [
     tests: claudeTests,
   },
   {
-    name: "show Claude Code's key in an error",
-    file: `${chat}/claude-local/failure.ts`,
-    find: `safeWords(said.words, context.secrets)`,
-    put: `safeWords(said.words, [])`,
-    tests: claudeTests,
+    name: "show a provider's key in an error of its own",
+    file: `${chat}/providers/provider-error.ts`,
+    find: `const message = withoutSecrets(secrets, error.message);`,
+    put: `const message = error.message;`,
+    tests: ownProviderTests,
   },
 ];
