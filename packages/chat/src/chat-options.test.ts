@@ -19,6 +19,7 @@ describe("L8 the options of a client", () => {
       [{ model, policy: "compact" }, /policy/],
       [{ model, limits: { steps: "5" } }, /steps/],
       [{ model, limits: { steps: undefined } }, /steps/],
+      [{ model, limits: { steps: null } }, /steps/],
       [{ model, contextWindow: -1 }, /contextWindow/],
       [{ model, transcript: {} }, /transcript/],
     ];

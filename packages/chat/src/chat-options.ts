@@ -63,12 +63,10 @@ export function checkOptions(options: ChatOptions): {
 } {
   checkKinds(options ?? {});
   const { model, policy, contextWindow = null, maxOutputTokens = null } = options;
-  const limits = { ...defaultLimits, ...options.limits };
-  const amounts: { readonly [name: string]: number | null } = { ...limits, contextWindow, maxOutputTokens };
-  for (const name in amounts) {
-    const value = amounts[name];
-    if (value !== null && !(typeof value === "number" && value >= 0)) throw invalid(`${name} is ${value}`, "a number");
-  }
+  const limits = options.limits ? { ...defaultLimits, ...options.limits } : defaultLimits;
+  if (options.limits) for (const [name, limit] of Object.entries(limits)) checkAmount(name, limit);
+  if (contextWindow !== null) checkAmount("contextWindow", contextWindow);
+  if (maxOutputTokens !== null) checkAmount("maxOutputTokens", maxOutputTokens);
   toolsByName(options.tools ?? []);
   if ("openConversation" in model) refuseWhatIsTheProviders(model, options);
   const own: ContextBudget = {
@@ -87,12 +85,16 @@ function checkKinds({ model, system = "", tools = [], transcript, policy }: Part
   if (!has(model, "stream") && !has(model, "openConversation")) {
     throw invalid("model is no model", "what languageModel or defineProvider returns");
   }
-  if (typeof system !== "string") throw invalid("system is no text", "the instructions as a string");
+  if (typeof system !== "string") throw invalid("system is no text", "a string");
   if (!Array.isArray(tools)) throw invalid("tools is no list", "a list of what defineTool returns");
-  if (transcript && !has(transcript, "commit")) throw invalid("transcript is none", "a Transcript, or leave it out");
+  if (transcript && !has(transcript, "commit")) throw invalid("transcript is none", "a Transcript");
   if (policy && policy.type !== "truncate" && policy.type !== "compact") {
     throw invalid("policy is none", "what truncate or compact returns");
   }
+}
+
+function checkAmount(name: string, amount: unknown): void {
+  if (!(typeof amount === "number" && amount >= 0)) throw invalid(`${name} is ${amount}`, "a number");
 }
 
 function has(value: unknown, method: string): boolean {

@@ -22,7 +22,7 @@ import { addTurn, noUsage } from "./usage.ts";
 /** Throws `option_invalid`, `tool_duplicate` or `capability_missing` for what cannot be. */
 export function createChat(options: ChatOptions): ChatClient {
   const { limits, budget } = checkOptions(options);
-  const { model, system = "", policy = compact({ at: Infinity }), clock = systemClock } = options;
+  const { model, system = "", policy = whenAsked, clock = systemClock } = options;
   const newId = options.newId ?? (() => crypto.randomUUID());
   const conversation =
     "openConversation" in model
@@ -206,6 +206,9 @@ export function createChat(options: ChatOptions): ChatClient {
   };
   return client;
 }
+
+/** Where the client has no policy. */
+const whenAsked = compact({ at: Infinity });
 
 type Completed = Extract<TurnResult, { state: "completed" }>;
 
