@@ -73,13 +73,11 @@ export {
   type CheckedCall,
   checkBatch,
   defineTool,
-  nameFromWire,
   type SchemaIssue,
   type SchemaResult,
   type StandardSchema,
   type Tool,
   toolsByName,
-  wireName,
 } from "./tools.ts";
 export {
   type Entry,

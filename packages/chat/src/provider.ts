@@ -11,3 +11,4 @@ export { type ErrorContext, providerError } from "./providers/provider-error.ts"
 export { safeWords } from "./providers/provider-words.ts";
 export { responseError } from "./providers/response-error.ts";
 export type { ProviderSession, SessionProvider, SessionRequest } from "./session.ts";
+export { nameFromWire, wireName } from "./tools.ts";

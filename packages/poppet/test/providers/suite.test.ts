@@ -1,6 +1,6 @@
 /** The library's suite for providers, on each of the SDK's packages before a server that speaks its protocol. */
 import { describe, test } from "bun:test";
-import { wireName } from "@poppet/chat";
+import { wireName } from "@poppet/chat/provider";
 import { type BackEndAnswer, describeProvider, type ModelFactory } from "@poppet/chat/testing";
 import { apiKey, type Reply, startModelServer } from "../model-server/index.ts";
 import { openAt, providers } from "./setup.ts";
