@@ -21,9 +21,10 @@ export interface Conversation {
   add(message: UserMessage): Promise<void>;
   /** False: there was nothing to clear. */
   clear(): Promise<boolean>;
-  save(): Promise<SavedConversation>;
-  /** In place of what there is. Calls that come while it is read wait for it. */
-  load(read: () => Promise<SavedConversation>): Promise<void>;
+  /** `seen` is called as it is taken, before any later call. */
+  save(seen: () => void): Promise<SavedConversation>;
+  /** In place of what there is. Calls that come while it is read wait for it; `loaded` is called before them. */
+  load(read: () => Promise<SavedConversation>, loaded: () => void): Promise<void>;
 }
 
 /** A provider that keeps its conversations itself: see `sessionModel`. */
@@ -121,12 +122,14 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
         return !blank;
       }),
 
-    async save() {
-      const { summary, exchanges } = await line.serve(() => editor.read());
-      return { type: "transcript", summary, exchanges: exchanges.map((one) => one.messages) };
-    },
+    save: (seen) =>
+      line.serve(async () => {
+        const { summary, exchanges } = await editor.read();
+        seen();
+        return { type: "transcript", summary, exchanges: exchanges.map((one) => one.messages) };
+      }),
 
-    load: (read) =>
+    load: (read, loaded) =>
       line.serve(async () => {
         const saved = await read();
         if (saved.type !== "transcript") throw otherSnapshot();
@@ -137,6 +140,7 @@ export function transcriptConversation(model: Model, transcript: Transcript, new
         await commit([{ role: "clear" }]);
         if (tip !== null && saved.summary !== null) await transcript.summarize(tip, saved.summary);
         for (const messages of saved.exchanges) await commit(messages);
+        loaded();
       }),
   };
 }

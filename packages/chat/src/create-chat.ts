@@ -177,22 +177,28 @@ export function createChat(options: ChatOptions): ChatClient {
 
     async snapshot(call) {
       checkSignal(call);
-      return snapshotOf(await conversation.save(), usage);
+      let spent = usage;
+      const saved = await conversation.save(() => {
+        spent = usage;
+      });
+      return snapshotOf(saved, spent);
     },
 
     async restore(given, call) {
       checkSignal(call);
       let spent = usage;
-      await conversation.load(async () => {
+      const read = async () => {
         // Loaded when a snapshot is restored.
         const { checkSnapshot } = await import("./check-snapshot.ts");
         const snapshot = checkSnapshot(given);
         checkSignal(call);
         spent = snapshot.usage;
         return snapshot.conversation;
+      };
+      await conversation.load(read, () => {
+        usage = spent;
+        trigger = newTrigger();
       });
-      usage = spent;
-      trigger = newTrigger();
     },
 
     async applyPolicyNow(call = {}) {

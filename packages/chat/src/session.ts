@@ -57,15 +57,16 @@ function sessionConversation(provider: SessionProvider): Conversation {
   let begun = false;
 
   /** Settles once what is being loaded has been read. */
-  let loaded: Promise<unknown> = Promise.resolve();
+  let read: Promise<unknown> = Promise.resolve();
 
   /** All in one, before the old one is closed: a call that comes meanwhile finds the new one whole. */
-  async function replace(state: Json, added: readonly UserMessage[]): Promise<void> {
+  async function replace(state: Json, added: readonly UserMessage[], replaced = () => {}): Promise<void> {
     const old = session;
     session = provider.openSession(state);
     kept = state;
     pending = added;
     begun = false;
+    replaced();
     await old.close();
   }
 
@@ -92,7 +93,7 @@ function sessionConversation(provider: SessionProvider): Conversation {
     },
 
     async begin() {
-      await loaded;
+      await read;
       // The provider finished an answer that the client could not use.
       if (!same(session.state(), kept)) await replace(kept, pending);
       begun = true;
@@ -124,28 +125,29 @@ function sessionConversation(provider: SessionProvider): Conversation {
     },
 
     async add(message) {
-      await loaded;
+      await read;
       pending = [...pending, message];
     },
 
     async clear() {
-      await loaded;
+      await read;
       if (!begun && kept === null && pending.length === 0) return false;
       await replace(null, []);
       return true;
     },
 
-    async save(): Promise<SavedConversation> {
-      await loaded;
+    async save(seen): Promise<SavedConversation> {
+      await read;
+      seen();
       return { type: "session", provider: provider.provider, state: kept, pending };
     },
 
-    async load(read) {
-      const reading = loaded.then(read);
-      loaded = reading.catch(() => {});
+    async load(given, loaded) {
+      const reading = read.then(given);
+      read = reading.catch(() => {});
       const saved = await reading;
       if (saved.type !== "session" || saved.provider !== provider.provider) throw otherSnapshot();
-      await replace(saved.state, saved.pending);
+      await replace(saved.state, saved.pending, loaded);
     },
   };
 }

@@ -480,6 +480,24 @@ describe("C11 cancelling", () => {
     expect(model.requests[0]?.signal.aborted).toBe(true);
   });
 
+  test("whatever the leaving of a model's iterator does, its answer stands", async () => {
+    const leavings = [
+      () => ({ done: true }),
+      () => {
+        throw new Error("cannot be left");
+      },
+      async () => Promise.reject(new Error("left badly")),
+      () => new Promise(() => {}),
+    ];
+    for (const leave of leavings) {
+      const events = [say("x"), finish(), say("more")];
+      const iterator = { next: async () => ({ done: false, value: events.shift() }), return: leave };
+      const stream = () => ({ [Symbol.asyncIterator]: () => iterator }) as never;
+      const { result } = await play([], { model: { ...scriptedModel([]), stream } });
+      expect(result).toMatchObject({ state: "completed", text: "x" });
+    }
+  });
+
   test("an abort before the start makes no request", async () => {
     const { result, model } = await play(["x"], { signal: AbortSignal.abort() });
     expect(codeOf(result)).toBe("interrupted:aborted");

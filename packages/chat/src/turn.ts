@@ -204,7 +204,7 @@ async function readAnswer(
     }
   } finally {
     // Not awaited: a generator that hangs in its own await would hang here too.
-    Promise.resolve(open?.return?.()).catch(() => {});
+    (async () => open?.return?.())().catch(() => {});
     end(requestEnded);
   }
 }
