@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { anyTool, codeOf, heldModel, scriptedChat, textsOf } from "../../test/client.ts";
 import { ChatError, type ChatEvent, type ChatOptions, compact, createChat, type Source, truncate } from "../index.ts";
 import type { ModelRequest } from "../model.ts";
-import { call, finish, type ScriptedStep, say, scriptedModel } from "../testing/index.ts";
+import { call, finish, handClock, type ScriptedStep, say, scriptedModel } from "../testing/index.ts";
 import { summaryPrompt } from "./summary.ts";
 
 const question = (n: number) => `question ${n}: ${"some words ".repeat(10)}`;
@@ -84,6 +84,23 @@ describe("S14 compacting when asked", () => {
     await converse(client, 1, 2);
     expect(await client.applyPolicyNow()).toEqual({ changed: false, reason: "nothing-old" });
     expect(model.requests).toHaveLength(2);
+  });
+
+  test("S14 a writer of one's own that never ends is given up after a turn's time, and the turn goes on", async () => {
+    const clock = handClock();
+    const signals: AbortSignal[] = [];
+    const summarise = ({ signal }: { readonly signal: AbortSignal }) => {
+      signals.push(signal);
+      return new Promise<never>(() => {});
+    };
+    const { client } = talk(() => "", { policy: compact({ at: 60, keep: 1, summarise }), clock });
+    await client.add(question(1));
+    await client.add(question(2));
+    const answer = client.chat(question(3));
+    while (signals.length === 0) await Bun.sleep(0);
+    clock.advance(300_000);
+    expect(await answer).toMatchObject({ policy: { reason: "failed", error: { code: "turn_deadline" } } });
+    expect(signals[0]?.aborted).toBe(true);
   });
 
   test("S14 a failed, empty, too long or aborted summary changes nothing and says so", async () => {

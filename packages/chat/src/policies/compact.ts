@@ -14,7 +14,7 @@ export interface CompactOptions {
   readonly at?: number;
   /** The newest exchanges that stay as they are, at least 1; default: 2. */
   readonly keep?: number;
-  /** Who writes the summary and by what prompt, or a writer of your own. */
+  /** Who writes the summary and by what prompt, or a writer of your own, which has `limits.turnMs` for it. */
   readonly summarise?: SummariserOptions | Summariser;
 }
 

@@ -3,10 +3,11 @@
  * whole exchanges only, so never a tool call without its result, and never the last. A summary that fails, is empty, or
  * is no shorter than what it stands for changes nothing.
  */
-import { untilAborted } from "../abort.ts";
+import { Scope, untilAborted } from "../abort.ts";
 import { contextBytes } from "../context.ts";
 import type { TranscriptEditor } from "../editor.ts";
 import { abortError, ChatError } from "../errors.ts";
+import { turnDeadline } from "../turn.ts";
 import type { CompactPolicy, PolicyOutcome } from "./policy.ts";
 import { type SummaryRequest, summariser } from "./summary.ts";
 
@@ -24,12 +25,7 @@ export async function compaction(
   const last = old.at(-1);
   if (!last) return { changed: false, reason: "nothing-old" };
 
-  const write = typeof summarise === "function" ? summarise : summariser(summarise);
-  const { signal } = request;
-  const written = await untilAborted(write({ ...request, previous, exchanges: old }), signal).catch((thrown) => {
-    throw signal.aborted ? abortError(signal.reason, "The summary") : thrown;
-  });
-  const text = written.toWellFormed();
+  const text = (await written(summarise, { ...request, previous, exchanges: old })).toWellFormed();
   const bytes = {
     before: contextBytes({ summary: previous, exchanges: old }),
     after: contextBytes({ summary: text, exchanges: [] }),
@@ -40,6 +36,22 @@ export async function compaction(
   }
   await editor.summarize(revision, last.id, text);
   return { changed: true, exchanges: old.length, bytes };
+}
+
+/** A writer of one's own has a turn's time; the usual one has it for each part. */
+async function written(summarise: CompactPolicy["summarise"], request: SummaryRequest): Promise<string> {
+  const { clock, limits } = request;
+  const isOwn = typeof summarise === "function";
+  const deadline = { ms: limits.turnMs, clock, error: () => turnDeadline(limits.turnMs) };
+  const scope = new Scope(request.signal, isOwn ? deadline : undefined);
+  const write = isOwn ? summarise : summariser(summarise);
+  try {
+    return await untilAborted(write({ ...request, signal: scope.signal }), scope);
+  } catch (thrown) {
+    throw scope.aborted ? abortError(scope.reason, "The summary") : thrown;
+  } finally {
+    scope.release();
+  }
 }
 
 function refused(why: string, details: { readonly before: number; readonly after: number }): ChatError {
