@@ -46,6 +46,7 @@ async function written(summarise: CompactPolicy["summarise"], request: SummaryRe
   const scope = new Scope(request.signal, isOwn ? deadline : undefined);
   const write = isOwn ? summarise : summariser(summarise);
   try {
+    scope.throwIfAborted();
     return await untilAborted(write({ ...request, signal: scope.signal }), scope);
   } catch (thrown) {
     throw scope.aborted ? abortError(scope.reason, "The summary") : thrown;
